@@ -1,5 +1,6 @@
 """The C++ interface: the headers that a client includes, and what they include themselves."""
 
+# Those that are installed under the path that they have here.
 PUBLIC_HEADERS = [
     "//base:status.h",
     "//cache:disk_cache.h",
@@ -7,9 +8,17 @@ PUBLIC_HEADERS = [
     "//cache:redis_cache.h",
     "//engine:engine.h",
     "//engine:options.h",
-    "//isolation:isolated_engine.h",
     "//memory:in_process_mapper.h",
     "//memory:memory_manager.h",
     "//memory:page_mapper.h",
-    "//runtime:event.h",
 ]
+
+# Those that have moved, but are installed under the path that clients know.
+MOVED_HEADERS = {
+    "//clients/mcjit:install.h": "mcjit/install.h",
+    "//seam:event.h": "runtime/event.h",
+    "//services/isolation:isolated_engine.h": "isolation/isolated_engine.h",
+}
+
+def path_of(label):
+    return label.lstrip("/").replace(":", "/")

@@ -12,7 +12,7 @@ namespace firstcall {
 
 // From now on the system kills this process when the thread that has forked it ends. `parent` is
 // that thread's process; if it has ended already, so does this one, with status 0. Tested in
-// tests/isolation/child_process_test.cc.
+// tests/services/isolation/child_process_test.cc.
 inline void EndWithParent(pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   const pid_t present = getppid();

@@ -11,7 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "benchmarks/contestant.h"
 #include "benchmarks/workload.h"
-#include "measure/statistics.h"
+#include "tools/measure/statistics.h"
 
 namespace firstcall::benchmarks {
 namespace {

@@ -39,10 +39,10 @@
 #include "benchmarks/report.h"
 #include "benchmarks/tournament.h"
 #include "benchmarks/workload.h"
-#include "measure/machine.h"
-#include "measure/process_run.h"
-#include "measure/statistics.h"
 #include "tools/cpp/runfiles/runfiles.h"
+#include "tools/measure/machine.h"
+#include "tools/measure/process_run.h"
+#include "tools/measure/statistics.h"
 
 namespace firstcall::benchmarks {
 namespace {

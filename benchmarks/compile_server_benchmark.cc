@@ -31,10 +31,10 @@
 #include "absl/time/time.h"
 #include "benchmarks/bars.h"
 #include "benchmarks/report.h"
-#include "measure/process_run.h"
-#include "measure/statistics.h"
-#include "measure/temporary_directory.h"
 #include "tools/cpp/runfiles/runfiles.h"
+#include "tools/measure/process_run.h"
+#include "tools/measure/statistics.h"
+#include "tools/measure/temporary_directory.h"
 
 namespace firstcall::benchmarks {
 namespace {

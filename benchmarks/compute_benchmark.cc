@@ -37,11 +37,11 @@
 #include "benchmarks/report.h"
 #include "benchmarks/tournament.h"
 #include "benchmarks/workload.h"
-#include "measure/machine.h"
-#include "measure/process_run.h"
-#include "measure/statistics.h"
-#include "measure/temporary_directory.h"
 #include "tools/cpp/runfiles/runfiles.h"
+#include "tools/measure/machine.h"
+#include "tools/measure/process_run.h"
+#include "tools/measure/statistics.h"
+#include "tools/measure/temporary_directory.h"
 
 namespace firstcall::benchmarks {
 namespace {

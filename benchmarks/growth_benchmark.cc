@@ -42,7 +42,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
-#include "measure/process_run.h"
+#include "tools/measure/process_run.h"
 
 namespace firstcall::benchmarks {
 namespace {

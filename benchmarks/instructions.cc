@@ -11,8 +11,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
-#include "measure/process_run.h"
-#include "measure/temporary_directory.h"
+#include "tools/measure/process_run.h"
+#include "tools/measure/temporary_directory.h"
 
 namespace firstcall::benchmarks {
 

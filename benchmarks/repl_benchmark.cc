@@ -25,15 +25,15 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "backend/llvm/host_target.h"
 #include "benchmarks/bars.h"
 #include "benchmarks/report.h"
-#include "codegen/host_target.h"
 #include "engine/engine.h"
 #include "llvm/ExecutionEngine/MCJIT.h"
 #include "llvm/ExecutionEngine/SectionMemoryManager.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
-#include "measure/statistics.h"
+#include "tools/measure/statistics.h"
 
 namespace firstcall::benchmarks {
 namespace {

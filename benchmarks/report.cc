@@ -4,7 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "benchmarks/contestant.h"
-#include "measure/statistics.h"
+#include "tools/measure/statistics.h"
 
 namespace firstcall::benchmarks {
 namespace {

@@ -9,7 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "benchmarks/bars.h"
 #include "benchmarks/tournament.h"
-#include "measure/machine.h"
+#include "tools/measure/machine.h"
 
 namespace firstcall::benchmarks {
 

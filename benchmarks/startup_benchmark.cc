@@ -42,9 +42,9 @@
 #include "benchmarks/startup_options.h"
 #include "benchmarks/tournament.h"
 #include "benchmarks/workload.h"
-#include "measure/machine.h"
-#include "measure/process_run.h"
 #include "tools/cpp/runfiles/runfiles.h"
+#include "tools/measure/machine.h"
+#include "tools/measure/process_run.h"
 
 namespace firstcall::benchmarks {
 namespace {

@@ -24,7 +24,7 @@
 #include "benchmarks/bars.h"
 #include "benchmarks/report.h"
 #include "engine/engine.h"
-#include "measure/statistics.h"
+#include "tools/measure/statistics.h"
 
 namespace firstcall::benchmarks {
 namespace {

@@ -5,8 +5,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "measure/process_run.h"
-#include "measure/statistics.h"
+#include "tools/measure/process_run.h"
+#include "tools/measure/statistics.h"
 
 namespace firstcall::benchmarks {
 namespace {

@@ -12,7 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "benchmarks/contestant.h"
 #include "benchmarks/workload.h"
-#include "measure/rounds.h"
+#include "tools/measure/rounds.h"
 
 namespace firstcall::benchmarks {
 

@@ -25,8 +25,8 @@ struct ModulePart {
     kEntryPoint = 4,     // How to call a function as main: no code.
     kOptimizedBody = 5,  // The optimized body of one function.
     kContinuation = 6,   // A function's OSR continuation at one of its loops.
-    kStart = 7,          // Many functions, in one object (runtime/start_object).
-    kBodies = 8,         // Digests of its functions' bodies (runtime/body_digests).
+    kStart = 7,          // Many functions, in one object (runtime/link/start_object).
+    kBodies = 8,         // Digests of its functions' bodies (seam/body_digests).
     kLastVersion = 9,    // The signature of the module's last version (engine/versions).
     // As kFunction and kStart, of runs to which a debugger listened: with functions that came along
     // so that the debugger hears of them together.
@@ -72,8 +72,9 @@ struct ObjectKey {
 // The interface of a cache; must be thread-safe. The engine links and runs what Find returns, so an
 // implementation must be sure that Find returns only what Store was given.
 //
-// An entry is a relocatable object behind a few bytes of the engine's own (runtime/cached_object).
-// For a whole module it is the object alone; an index and an entry point contain no object.
+// An entry is a relocatable object behind a few bytes of the engine's own
+// (runtime/link/cached_object). For a whole module it is the object alone; an index and an entry
+// point contain no object.
 class ObjectCache {
  public:
   using Bytes = ByteBuffer;

@@ -2,15 +2,21 @@
 
 #include <utility>
 
+#include "backend/baseline/baseline_generator.h"
+#include "backend/llvm/llvm_generator.h"
+#include "backend/mcjit/mcjit_generator.h"
 #include "base/status.h"
 
 namespace firstcall {
 
-absl::StatusOr<ObjectEmitter*> CompileContext::Emitter() {
-  if (emitter_ == nullptr || emitter_->is_broken()) {
-    FIRSTCALL_ASSIGN_OR_RETURN(emitter_, ObjectEmitter::Create(target_));
+absl::StatusOr<CodeGenerator*> CompileContext::Generator() {
+  if (generator_ != nullptr && !generator_->is_broken()) return generator_.get();
+  if (target_.backend() == Backend::kMcjit) {
+    FIRSTCALL_ASSIGN_OR_RETURN(generator_, CreateMcjitGenerator(target_));
+  } else {
+    FIRSTCALL_ASSIGN_OR_RETURN(generator_, LlvmGenerator::Create(target_));
   }
-  return emitter_.get();
+  return generator_.get();
 }
 
 absl::StatusOr<IrOptimizer*> CompileContext::Optimizer() {
@@ -21,15 +27,18 @@ absl::StatusOr<IrOptimizer*> CompileContext::Optimizer() {
   return optimizer_.get();
 }
 
-absl::StatusOr<baseline::ModuleCompiler*> CompileContext::Baseline() {
+absl::StatusOr<CodeGenerator*> CompileContext::Baseline() {
   if (target_.baseline() == firstcall::Baseline::kOff) return nullptr;
   if (baseline_ == nullptr) {
     baseline::BaselineOptions options;
     options.features =
         target_.FeaturesAmong(baseline::BaselineCompiler::Features(target_.triple().str()));
     options.has_few_registers = target_.baseline_has_few_registers();
-    FIRSTCALL_ASSIGN_OR_RETURN(baseline_,
-                               baseline::ModuleCompiler::Create(target_.triple().str(), options));
+    FIRSTCALL_ASSIGN_OR_RETURN(
+        baseline_, baseline::BaselineGenerator::Create(
+                       target_.triple().str(), options, [this](const llvm::Function& function) {
+                         return target_.HasObstacleToBaseline(function);
+                       }));
   }
   return baseline_.get();
 }
@@ -63,7 +72,7 @@ void CompileContext::DropView(ModuleId module) { views_.erase(module); }
 
 void CompileContext::StartAnew(ModuleId module) {
   // They may refer to the view's context.
-  if (emitter_ != nullptr && emitter_->is_broken()) emitter_ = nullptr;
+  if (generator_is_broken()) generator_ = nullptr;
   if (optimizer_ != nullptr && optimizer_->is_broken()) optimizer_ = nullptr;
   DropView(module);
 }

@@ -16,12 +16,11 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
+#include "backend/code_generator.h"
+#include "backend/llvm/ir_optimizer.h"
+#include "backend/llvm/required_lowering.h"
+#include "backend/llvm/target.h"
 #include "base/ids.h"
-#include "baseline/module_compiler.h"
-#include "codegen/ir_optimizer.h"
-#include "codegen/object_emitter.h"
-#include "codegen/required_lowering.h"
-#include "codegen/target.h"
 #include "compiler/loaded_module.h"
 #include "splitter/module_view.h"
 
@@ -31,19 +30,18 @@ class CompileContext {
  public:
   explicit CompileContext(const Target& target) : target_(target) {}
 
-  // A code generator that works: a new one if the last one broke. Errors as ObjectEmitter::Create.
-  absl::StatusOr<ObjectEmitter*> Emitter();
+  // The backend that covers everything: LLVM's, or MCJIT if the settings say so. A new one if the
+  // last one broke. Errors as ObjectEmitter::Create.
+  absl::StatusOr<CodeGenerator*> Generator();
+
+  // Whether the last one broke.
+  bool generator_is_broken() const { return generator_ != nullptr && generator_->is_broken(); }
 
   // The same for the IR optimizer. Null if the target does not optimize IR.
   absl::StatusOr<IrOptimizer*> Optimizer();
 
-  // The baseline code generator. Null if the target has none, or the settings turn it off.
-  absl::StatusOr<baseline::ModuleCompiler*> Baseline();
-
-  // See Target.
-  bool HasObstacleToBaseline(const llvm::Function& function) const {
-    return target_.HasObstacleToBaseline(function);
-  }
+  // The baseline backend. Null if the target has none, or the settings turn it off.
+  absl::StatusOr<CodeGenerator*> Baseline();
 
   // Whether code is generated at a level above -O0.
   bool optimizes_code() const { return target_.optimizes_code(); }
@@ -59,7 +57,7 @@ class CompileContext {
   // RequiredLowering's.
   absl::Status Lower(std::unique_ptr<llvm::Module>& module);
 
-  // The same for a module that its view keeps, but that only the emitter uses afterwards.
+  // The same for a module that its view keeps, but that only the code generator uses afterwards.
   absl::Status Lower(llvm::Module& module);
 
   // This context's view of `module`, which is parsed if there is none yet. Errors as
@@ -78,10 +76,10 @@ class CompileContext {
 
  private:
   const Target& target_;
-  std::unique_ptr<ObjectEmitter> emitter_;
+  std::unique_ptr<CodeGenerator> generator_;
   std::unique_ptr<IrOptimizer> optimizer_;
-  std::unique_ptr<baseline::ModuleCompiler> baseline_;  // Null until it is asked for.
-  std::unique_ptr<RequiredLowering> lowering_;          // Null until a module needs it.
+  std::unique_ptr<CodeGenerator> baseline_;     // Null until it is asked for.
+  std::unique_ptr<RequiredLowering> lowering_;  // Null until a module needs it.
   absl::flat_hash_map<ModuleId, std::shared_ptr<ModuleView>> views_;
   size_t drops_seen_ = 0;  // How often views were dropped when it was taken from its pool.
 

@@ -1,12 +1,12 @@
-#include "compiler/compiler_library.h"
+#include "seam/compiler_library.h"
 
 #include <new>
 
 #include "absl/synchronization/mutex.h"
+#include "backend/llvm/target.h"
 #include "base/out_of_memory.h"
-#include "codegen/target.h"
 #include "compiler/in_process_compiler.h"
-#include "compiler/seam_digest.h"
+#include "seam/seam_digest.h"
 
 namespace {
 

@@ -4,11 +4,11 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "code/symbol_name.h"
-#include "codegen/branch_profile.h"
-#include "codegen/call_guards.h"
+#include "backend/llvm/branch_profile.h"
+#include "backend/llvm/call_guards.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/GlobalVariable.h"
+#include "object/symbol_name.h"
 #include "splitter/object_name.h"
 
 namespace firstcall {

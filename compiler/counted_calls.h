@@ -11,9 +11,9 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
 #include "base/ids.h"
-#include "code/branch_counts.h"
-#include "code/symbol_index.h"
 #include "llvm/IR/Module.h"
+#include "seam/branch_counts.h"
+#include "seam/symbol_index.h"
 #include "splitter/module_view.h"
 
 namespace firstcall {

@@ -6,11 +6,11 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "backend/llvm/branch_counting.h"
 #include "base/status.h"
 #include "base/steady_clock.h"
-#include "code/symbol_name.h"
-#include "codegen/branch_counting.h"
-#include "compiler/baseline_generation.h"
+#include "compiler/code_generation.h"
+#include "object/symbol_name.h"
 #include "splitter/extract_options.h"
 #include "splitter/function_extractor.h"
 
@@ -49,13 +49,13 @@ absl::StatusOr<CompiledObject> GenerateCounting(const OptimizationOrder& order,
   compiled.counters = counters;
   compiled.split = SteadyNow() - start;
   listener.OnModuleMade(*function_module.module);
-  FIRSTCALL_ASSIGN_OR_RETURN(compiled.origin,
-                             GenerateBaselineCode(*function_module.module, *view, order.is_far,
-                                                  order.identification, context, compiled.bytes));
-  if (compiled.origin.generator != Generator::kBaseline) {
-    return absl::UnimplementedError(
-        absl::StrCat("the baseline code generator does not cover it: ", compiled.origin.refusal));
-  }
+  llvm::Module& made = *function_module.module;
+  FIRSTCALL_ASSIGN_OR_RETURN(
+      GeneratedObject generated,
+      GenerateBaselineCode(made, MakeRequest(order.is_far, order.identification, made, *view),
+                           context));
+  compiled.origin = generated.origin;
+  compiled.bytes = std::move(generated.bytes);
   compiled.emit = SteadyNow() - start - compiled.split;
   return compiled;
 }

@@ -7,10 +7,8 @@
 #include "base/inline_assembly.h"
 #include "base/status.h"
 #include "base/steady_clock.h"
-#include "compiler/baseline_generation.h"
+#include "compiler/code_generation.h"
 #include "compiler/exported_symbols.h"
-#include "compiler/object_identification.h"
-#include "compiler/object_names.h"
 #include "llvm/IR/Module.h"
 #include "splitter/data_extractor.h"
 #include "splitter/large_variables.h"
@@ -37,20 +35,15 @@ absl::StatusOr<CompiledObject> GenerateData(LoadedModule& module, const DataOrde
                              ExtractData(*view, module.index(), order.is_replaced, order.is_far));
   const absl::Duration extracted = SteadyNow();
   listener.OnModuleMade(*data);
-  FIRSTCALL_ASSIGN_OR_RETURN(compiled.origin,
-                             GenerateBaselineCode(*data, *view, order.is_far, order.identification,
-                                                  context, compiled.bytes));
-  if (compiled.origin.generator != Generator::kBaseline) {
-    FIRSTCALL_ASSIGN_OR_RETURN(ObjectEmitter * emitter, context.Emitter());
-    compiled.origin.generator = emitter->generator();
-    if (order.identification) AddIdentification(*data, *order.identification);
-    const bool has_assembly = !data->getModuleInlineAsm().empty();
-    FIRSTCALL_ASSIGN_OR_RETURN(compiled.bytes, emitter->Emit(std::move(data)));
-    if (has_assembly) {
-      FIRSTCALL_RETURN_IF_ERROR(ExportAssemblySymbols(module.index(), compiled.bytes));
-    } else {
-      FIRSTCALL_RETURN_IF_ERROR(CheckNames(compiled.bytes, module.index(), /*attributes=*/{}));
-    }
+  const bool has_assembly = !data->getModuleInlineAsm().empty();
+  const CodeOrder code = {MakeRequest(order.is_far, order.identification, *data, *view),
+                          module.index(), has_assembly};
+  FIRSTCALL_ASSIGN_OR_RETURN(GeneratedObject generated,
+                             GenerateCode(std::move(data), code, context));
+  compiled.origin = generated.origin;
+  compiled.bytes = std::move(generated.bytes);
+  if (has_assembly) {
+    FIRSTCALL_RETURN_IF_ERROR(ExportAssemblySymbols(module.index(), compiled.bytes));
   }
   compiled.split = extracted - start;
   compiled.emit = SteadyNow() - extracted;
@@ -60,7 +53,6 @@ absl::StatusOr<CompiledObject> GenerateData(LoadedModule& module, const DataOrde
 absl::StatusOr<CompiledObject> GenerateWholeModule(LoadedModule& module, const DataOrder& order,
                                                    CompileContext& context, Listener& listener) {
   FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, context.View(module));
-  FIRSTCALL_ASSIGN_OR_RETURN(ObjectEmitter * emitter, context.Emitter());
   absl::MutexLock lock(&view->mutex());
   CompiledObject compiled;
   const absl::Duration start = SteadyNow();
@@ -70,16 +62,14 @@ absl::StatusOr<CompiledObject> GenerateWholeModule(LoadedModule& module, const D
   FIRSTCALL_RETURN_IF_ERROR(context.Lower(view->module()));
   // The optimizer knows more of variables that nobody else can see.
   PlaceLargeVariablesApart(view->module(), module.index().largest_near_variable());
-  if (order.identification) AddIdentification(view->module(), *order.identification);
   const absl::Duration prepared = SteadyNow();
   listener.OnModuleMade(view->module());
-  compiled.origin.generator = emitter->generator();
-  const bool has_assembly = HasInlineAssembly(view->module());
-  FIRSTCALL_ASSIGN_OR_RETURN(compiled.bytes, emitter->Emit(view->module()));
-  if (!has_assembly) {
-    FIRSTCALL_RETURN_IF_ERROR(
-        CheckNames(compiled.bytes, module.index(), NamesInAttributes(view->module())));
-  }
+  const CodeOrder code = {MakeRequest(order.is_far, order.identification, view->module(), *view),
+                          module.index(), HasInlineAssembly(view->module())};
+  FIRSTCALL_ASSIGN_OR_RETURN(GeneratedObject generated,
+                             GenerateCodeByLlvm(view->module(), code, context));
+  compiled.origin = generated.origin;
+  compiled.bytes = std::move(generated.bytes);
   compiled.split = prepared - start;
   compiled.emit = SteadyNow() - prepared;
   return compiled;

@@ -9,8 +9,8 @@
 #include "absl/status/statusor.h"
 #include "compiler/compile_context.h"
 #include "compiler/loaded_module.h"
-#include "runtime/compiler.h"
-#include "runtime/listener.h"
+#include "seam/compiler.h"
+#include "seam/listener.h"
 
 namespace firstcall {
 

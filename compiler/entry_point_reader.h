@@ -6,7 +6,7 @@
 #define FIRSTCALL_COMPILER_ENTRY_POINT_READER_H_
 
 #include "absl/status/statusor.h"
-#include "runtime/entry_point.h"
+#include "seam/entry_point.h"
 
 namespace llvm {
 class GlobalValue;

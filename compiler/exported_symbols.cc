@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "base/status.h"
-#include "code/elf_object.h"
+#include "object/elf_object.h"
 
 namespace firstcall {
 

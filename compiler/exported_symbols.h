@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "code/object_bytes.h"
+#include "object/object_bytes.h"
 
 namespace firstcall {
 

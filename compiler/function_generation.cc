@@ -4,14 +4,11 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "base/status.h"
 #include "base/steady_clock.h"
-#include "compiler/baseline_generation.h"
+#include "compiler/code_generation.h"
 #include "compiler/exported_symbols.h"
-#include "compiler/object_identification.h"
-#include "compiler/object_names.h"
 #include "splitter/extract_options.h"
 #include "splitter/function_extractor.h"
 
@@ -41,7 +38,6 @@ absl::Status GenerateCode(FunctionModule function_module, const LoadedModule& mo
                           CompileContext& context, Listener& listener, CpuChoice& cpu,
                           CompiledFunction& compiled) {
   const absl::Duration start = SteadyNow();
-  ObjectBytes& object = compiled.object.bytes;
   FIRSTCALL_ASSIGN_OR_RETURN(IrOptimizer * optimizer, context.Optimizer());
   if (optimizer != nullptr) {
     FIRSTCALL_RETURN_IF_ERROR(optimizer->Optimize(function_module.module, cpu));
@@ -49,27 +45,19 @@ absl::Status GenerateCode(FunctionModule function_module, const LoadedModule& mo
     FIRSTCALL_RETURN_IF_ERROR(context.Lower(function_module.module));
   }
   listener.OnModuleMade(*function_module.module);
-  CodeOrigin& origin = compiled.object.origin;
-  FIRSTCALL_ASSIGN_OR_RETURN(origin,
-                             GenerateBaselineCode(*function_module.module, view, order.is_far,
-                                                  order.identification, context, object));
-  if (!origin.refusal.empty() && context.is_strict()) {
-    return absl::UnimplementedError(
-        absl::StrCat("the baseline code generator does not cover it: ", origin.refusal));
-  }
-  if (origin.generator != Generator::kBaseline) {
-    FIRSTCALL_ASSIGN_OR_RETURN(ObjectEmitter * emitter, context.Emitter());
-    origin.generator = emitter->generator();
-    if (order.identification) AddIdentification(*function_module.module, *order.identification);
-    const std::vector<std::string> names = NamesInAttributes(*function_module.module);
+  llvm::Module& made = *function_module.module;
+  const CodeOrder code = {MakeRequest(order.is_far, order.identification, made, view),
+                          module.index(), function_module.has_inline_assembly};
+  absl::StatusOr<GeneratedObject> generated =
+      context.is_strict() ? GenerateBaselineCode(made, code.request, context)
+                          : GenerateCode(std::move(function_module.module), code, context);
+  FIRSTCALL_RETURN_IF_ERROR(generated.status());
+  compiled.object.origin = generated->origin;
+  compiled.object.bytes = std::move(generated->bytes);
+  if (generated->origin.generator != Generator::kBaseline && !function_module.labels.empty()) {
     const std::vector<absl::string_view> labels(function_module.labels.begin(),
                                                 function_module.labels.end());
-    FIRSTCALL_ASSIGN_OR_RETURN(object, emitter->Emit(std::move(function_module.module)));
-    if (!function_module.has_inline_assembly) {
-      FIRSTCALL_RETURN_IF_ERROR(CheckNames(object, module.index(), names));
-    } else if (!labels.empty()) {
-      FIRSTCALL_ASSIGN_OR_RETURN(compiled.labels, ExportSymbols(object, labels));
-    }
+    FIRSTCALL_ASSIGN_OR_RETURN(compiled.labels, ExportSymbols(compiled.object.bytes, labels));
   }
   compiled.object.emit = SteadyNow() - start;
   return absl::OkStatus();

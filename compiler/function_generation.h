@@ -7,11 +7,11 @@
 #define FIRSTCALL_COMPILER_FUNCTION_GENERATION_H_
 
 #include "absl/status/statusor.h"
-#include "codegen/whole_cpu.h"
+#include "backend/llvm/whole_cpu.h"
 #include "compiler/compile_context.h"
 #include "compiler/loaded_module.h"
-#include "runtime/compiler.h"
-#include "runtime/listener.h"
+#include "seam/compiler.h"
+#include "seam/listener.h"
 
 namespace firstcall {
 

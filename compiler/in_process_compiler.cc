@@ -4,12 +4,12 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "backend/llvm/llvm_arguments.h"
+#include "backend/llvm/llvm_code.h"
+#include "backend/llvm/llvm_debugger_registration.h"
+#include "backend/llvm/whole_cpu.h"
+#include "backend/mcjit/mcjit_linker.h"
 #include "base/status.h"
-#include "codegen/llvm_arguments.h"
-#include "codegen/llvm_code.h"
-#include "codegen/llvm_debugger_registration.h"
-#include "codegen/mcjit_linker.h"
-#include "codegen/whole_cpu.h"
 #include "compiler/data_generation.h"
 #include "compiler/entry_point_reader.h"
 #include "compiler/function_generation.h"

@@ -5,10 +5,10 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
-#include "code/symbol_name.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
+#include "object/symbol_name.h"
 
 namespace firstcall {
 namespace {

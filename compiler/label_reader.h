@@ -5,7 +5,7 @@
 #ifndef FIRSTCALL_COMPILER_LABEL_READER_H_
 #define FIRSTCALL_COMPILER_LABEL_READER_H_
 
-#include "runtime/assembly_labels.h"
+#include "seam/assembly_labels.h"
 #include "splitter/module_view.h"
 
 namespace firstcall {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/ids.h"
-#include "code/symbol_index.h"
+#include "seam/symbol_index.h"
 #include "splitter/module_source.h"
 
 namespace firstcall {

@@ -8,9 +8,9 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "base/status.h"
-#include "code/elf_object.h"
-#include "code/symbol_name.h"
 #include "llvm/IR/Module.h"
+#include "object/elf_object.h"
+#include "object/symbol_name.h"
 #include "splitter/runtime_names.h"
 
 namespace firstcall {

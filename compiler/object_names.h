@@ -11,8 +11,8 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
-#include "code/object_bytes.h"
-#include "code/symbol_index.h"
+#include "object/object_bytes.h"
+#include "seam/symbol_index.h"
 
 namespace llvm {
 class Module;

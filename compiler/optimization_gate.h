@@ -2,7 +2,7 @@
 // pass that is not needed for a right result.
 //
 // Thread-safe, except for LeaveOut. Tested in tests/runtime/unattended_work_test.cc and
-// tests/codegen/dispatcher_test.cc.
+// tests/backend/llvm/dispatcher_test.cc.
 
 #ifndef FIRSTCALL_COMPILER_OPTIMIZATION_GATE_H_
 #define FIRSTCALL_COMPILER_OPTIMIZATION_GATE_H_
@@ -14,7 +14,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/IR/OptBisect.h"
-#include "runtime/stop_flag.h"
+#include "seam/stop_flag.h"
 
 namespace firstcall {
 

@@ -2,20 +2,19 @@
 
 #include <utility>
 
+#include "backend/llvm/dispatcher.h"
+#include "backend/llvm/whole_cpu.h"
 #include "base/status.h"
 #include "base/steady_clock.h"
-#include "codegen/dispatcher.h"
-#include "codegen/whole_cpu.h"
+#include "compiler/code_generation.h"
 #include "compiler/counted_calls.h"
 #include "compiler/counting_generation.h"
 #include "compiler/inlined_callees.h"
-#include "compiler/object_identification.h"
-#include "compiler/object_names.h"
 #include "compiler/optimization_gate.h"
 #include "compiler/profile_annotation.h"
-#include "osr/continuation.h"
 #include "splitter/extract_options.h"
 #include "splitter/function_extractor.h"
+#include "splitter/osr/continuation.h"
 
 namespace firstcall {
 namespace {
@@ -71,9 +70,10 @@ absl::StatusOr<CompiledObject> GenerateIn(const OptimizationOrder& order, Work& 
   if (!module.source().is_reopenable()) module.source().KeepAsBitcode();
   if (order.counts_branches) return GenerateCounting(order, module, *work.context, listener);
   FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, work.context->View(module));
-  FIRSTCALL_ASSIGN_OR_RETURN(ObjectEmitter * emitter, work.context->Emitter());
   FIRSTCALL_ASSIGN_OR_RETURN(IrOptimizer * optimizer, work.context->Optimizer());
   if (optimizer == nullptr) return absl::InternalError("the target does not optimize");
+  // Now, because LLVM takes locks for it, and the thread may be stopped in its passes below.
+  FIRSTCALL_RETURN_IF_ERROR(work.context->Generator().status());
   absl::MutexLock lock(&view->mutex());
   const absl::Duration start = SteadyNow();
   FIRSTCALL_ASSIGN_OR_RETURN(FunctionModule function_module,
@@ -96,15 +96,15 @@ absl::StatusOr<CompiledObject> GenerateIn(const OptimizationOrder& order, Work& 
   compiled.inlined = callees.FindIn(*body);
   KeepDebugInfoOfContinuations(*body);
   listener.OnModuleMade(*body);
-  if (order.identification) AddIdentification(*body, *order.identification);
-  compiled.origin.generator = emitter->generator();
-  const std::vector<std::string> names = NamesInAttributes(*body);
-  absl::StatusOr<ObjectBytes> bytes = NotWanted();
-  if (!run([&] { bytes = emitter->Emit(std::move(body)); })) return NotWanted();
-  FIRSTCALL_ASSIGN_OR_RETURN(compiled.bytes, std::move(bytes));
-  if (!function_module.has_inline_assembly) {
-    FIRSTCALL_RETURN_IF_ERROR(CheckNames(compiled.bytes, module.index(), names));
+  const CodeOrder code = {MakeRequest(order.is_far, order.identification, *body, *view),
+                          module.index(), function_module.has_inline_assembly};
+  absl::StatusOr<GeneratedObject> generated = NotWanted();
+  if (!run([&] { generated = GenerateCodeByLlvm(std::move(body), code, *work.context); })) {
+    return NotWanted();
   }
+  FIRSTCALL_RETURN_IF_ERROR(generated.status());
+  compiled.origin = generated->origin;
+  compiled.bytes = std::move(generated->bytes);
   compiled.emit = SteadyNow() - start - compiled.split;
   return compiled;
 }

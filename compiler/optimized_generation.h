@@ -10,8 +10,8 @@
 #include "base/fatal_error_guard.h"
 #include "compiler/compile_context.h"
 #include "compiler/loaded_module.h"
-#include "runtime/compiler.h"
-#include "runtime/listener.h"
+#include "seam/compiler.h"
+#include "seam/listener.h"
 
 namespace firstcall {
 

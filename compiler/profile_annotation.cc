@@ -6,10 +6,10 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
+#include "backend/llvm/branch_profile.h"
 #include "base/ids.h"
-#include "code/symbol_name.h"
-#include "codegen/branch_profile.h"
 #include "llvm/IR/Module.h"
+#include "object/symbol_name.h"
 
 namespace firstcall {
 

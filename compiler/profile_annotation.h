@@ -7,9 +7,9 @@
 #define FIRSTCALL_COMPILER_PROFILE_ANNOTATION_H_
 
 #include "absl/types/span.h"
-#include "code/branch_counts.h"
-#include "code/symbol_index.h"
 #include "llvm/IR/Function.h"
+#include "seam/branch_counts.h"
+#include "seam/symbol_index.h"
 
 namespace firstcall {
 

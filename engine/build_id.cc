@@ -11,7 +11,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/string_view.h"
-#include "runtime/loaded_file.h"
+#include "runtime/process/loaded_file.h"
 
 namespace firstcall {
 namespace {

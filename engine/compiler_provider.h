@@ -14,10 +14,10 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "cache/object_cache.h"
-#include "compiler/compiler_settings.h"
 #include "memory/executor_address.h"
-#include "runtime/compiler.h"
-#include "runtime/listener.h"
+#include "seam/compiler.h"
+#include "seam/compiler_settings.h"
+#include "seam/listener.h"
 
 namespace firstcall {
 

@@ -8,16 +8,16 @@
 #include "base/floating_point_environment.h"
 #include "base/status.h"
 #include "base/steady_clock.h"
-#include "code/archive.h"
 #include "engine/engine_parts.h"
 #include "engine/served_compiler.h"
 #include "engine/signature.h"
 #include "engine/versions.h"
 #include "memory/arena_memory.h"
 #include "memory/in_process_mapper.h"
-#include "runtime/shared_libraries.h"
-#include "runtime/symbol_resolver.h"
-#include "runtime/work_scope.h"
+#include "object/archive.h"
+#include "runtime/link/symbol_resolver.h"
+#include "runtime/process/shared_libraries.h"
+#include "runtime/process/work_scope.h"
 
 namespace firstcall {
 namespace {

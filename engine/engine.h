@@ -29,8 +29,8 @@
 #include "base/ids.h"
 #include "engine/options.h"
 #include "foreign/foreign_value.h"
-#include "runtime/detached_code.h"
-#include "runtime/stats.h"
+#include "runtime/program/detached_code.h"
+#include "seam/stats.h"
 
 namespace llvm {
 class LLVMContext;

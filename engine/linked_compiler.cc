@@ -1,15 +1,15 @@
 #include "engine/linked_compiler.h"
 
 #include "absl/strings/str_cat.h"
-#include "codegen/llvm_arguments.h"
-#include "codegen/target.h"
+#include "backend/llvm/llvm_arguments.h"
+#include "backend/llvm/target.h"
 #include "compiler/in_process_compiler.h"
 #include "engine/build_id.h"
 #include "llvm-c/Core.h"
 #include "llvm/ExecutionEngine/RTDyldMemoryManager.h"
 #include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Target/TargetOptions.h"
-#include "runtime/process_symbols.h"
+#include "runtime/process/process_symbols.h"
 
 namespace firstcall {
 namespace {

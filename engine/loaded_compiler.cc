@@ -13,10 +13,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "base/status.h"
-#include "compiler/seam_digest.h"
 #include "engine/build_id.h"
 #include "llvm/Config/llvm-config.h"
-#include "runtime/process_symbols.h"
+#include "runtime/process/process_symbols.h"
+#include "seam/seam_digest.h"
 
 namespace firstcall {
 namespace {

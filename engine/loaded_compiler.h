@@ -1,4 +1,4 @@
-// The compiler half in a shared library (compiler/compiler_library), which is loaded, with LLVM,
+// The compiler half in a shared library (seam/compiler_library), which is loaded, with LLVM,
 // when something first has to be compiled. It stays loaded.
 //
 // Thread-safe. Tested in tests/engine/loaded_compiler_test.cc.
@@ -14,8 +14,8 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
-#include "compiler/compiler_library.h"
 #include "engine/compiler_provider.h"
+#include "seam/compiler_library.h"
 
 namespace firstcall {
 

@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "codegen/target_settings.h"
 #include "memory/memory_manager.h"
-#include "runtime/options.h"
+#include "seam/options.h"
+#include "seam/target_settings.h"
 
 namespace firstcall {
 
@@ -28,8 +28,8 @@ class PageMapper;  // memory/page_mapper.h
 using MemoryManagerFactory =
     std::function<std::shared_ptr<MemoryManager>(std::shared_ptr<MemoryManager> engines_own)>;
 
-class EventListener;  // runtime/event.h
-class Listener;       // runtime/listener.h
+class EventListener;  // seam/event.h
+class Listener;       // seam/listener.h
 class ObjectCache;    // cache/object_cache.h
 
 struct EngineOptions : TargetSettings {
@@ -109,7 +109,7 @@ struct EngineOptions : TargetSettings {
   // on.
   bool compile_without_server = false;
 
-  // Told of what happens: calls, compiles, promotions, failures, memory (runtime/event.h).
+  // Told of what happens: calls, compiles, promotions, failures, memory (seam/event.h).
   std::vector<std::shared_ptr<EventListener>> event_listeners;
 
   // For the engine's own tools and tests: told of IR and objects in the middle of the work.

@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include "remote/remote_compiler.h"
-#include "remote/seam_coding.h"
-#include "remote/served_cache.h"
-#include "runtime/stoppable_thread.h"
+#include "runtime/process/stoppable_thread.h"
+#include "services/server/remote_compiler.h"
+#include "services/server/seam_coding.h"
+#include "services/server/served_cache.h"
 
 namespace firstcall {
 

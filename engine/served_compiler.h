@@ -1,4 +1,4 @@
-// The compiler half in the worker of a compile server (remote/remote_compiler.h).
+// The compiler half in the worker of a compile server (services/server/remote_compiler.h).
 //
 // Thread-safe. Tested in tests/engine/served_compiler_test.cc.
 
@@ -13,7 +13,7 @@
 #include "absl/synchronization/mutex.h"
 #include "engine/compiler_provider.h"
 #include "engine/options.h"
-#include "remote/worker_session.h"
+#include "services/server/worker_session.h"
 
 namespace firstcall {
 

@@ -10,8 +10,8 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "base/content_digest.h"
-#include "codegen/settings_table.h"
 #include "engine/host_cpu.h"
+#include "seam/settings_table.h"
 
 namespace firstcall {
 namespace {

@@ -12,9 +12,9 @@
 
 #include "absl/strings/string_view.h"
 #include "cache/object_cache.h"
-#include "code/symbol_index.h"
-#include "runtime/body_digests.h"
-#include "runtime/module_cache.h"
+#include "runtime/link/module_cache.h"
+#include "seam/body_digests.h"
+#include "seam/symbol_index.h"
 
 namespace firstcall {
 

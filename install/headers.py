@@ -2,8 +2,9 @@
 """Installs the C++ interface:  headers.py SOURCE_ROOT DESTINATION HEADER...
 
 Copies each HEADER (a path below SOURCE_ROOT), and the headers of SOURCE_ROOT that these include, into
-DESTINATION. In the copies the workspace's own headers are included by the path that they have below the
-include directory: "engine/engine.h" becomes "firstcall/engine/engine.h".
+DESTINATION. PATH=INSTALLED is a header that gets another path there. In the copies the workspace's own
+headers are included by the path that they have below the include directory: "engine/engine.h" becomes
+"firstcall/engine/engine.h".
 """
 
 import os
@@ -14,7 +15,8 @@ _INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 
 
 def install(root, destination, headers):
-    waiting, installed = list(headers), set()
+    moved = dict(header.split("=") for header in headers if "=" in header)
+    waiting, installed = [header.split("=")[0] for header in headers], set()
     while waiting:
         header = waiting.pop()
         if header in installed:
@@ -25,8 +27,9 @@ def install(root, destination, headers):
         is_own = lambda path: os.path.exists(os.path.join(root, path))
         waiting += [path for path in _INCLUDE.findall(text) if is_own(path)]
         text = _INCLUDE.sub(
-            lambda found: f'#include "firstcall/{found[1]}"' if is_own(found[1]) else found[0], text)
-        target = os.path.join(destination, header)
+            lambda found: f'#include "firstcall/{moved.get(found[1], found[1])}"'
+            if is_own(found[1]) else found[0], text)
+        target = os.path.join(destination, moved.get(header, header))
         os.makedirs(os.path.dirname(target), exist_ok=True)
         with open(target, "w", encoding="utf-8") as file:
             file.write(text)

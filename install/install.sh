@@ -102,12 +102,12 @@ ln -sf "../$libdir/firstcall/firstcall" "$ROOT/bin/firstcall"
 
 # --- Libraries ---
 # Each stands under its full version, and is found by its SONAME and, by the linker, without either.
-library "capi/libfirstcall.so.$INTERFACE" "$LIB/libfirstcall.so.$VERSION"
+library "clients/capi/libfirstcall.so.$INTERFACE" "$LIB/libfirstcall.so.$VERSION"
 ln -sf "libfirstcall.so.$VERSION" "$LIB/libfirstcall.so.$INTERFACE"
 ln -sf "libfirstcall.so.$INTERFACE" "$LIB/libfirstcall.so"
 
 # This one finds the compiler beside the file that it really is.
-library "capi/libfirstcall_runtime.so.$INTERFACE" "$LIB/firstcall/libfirstcall_runtime.so.$VERSION"
+library "clients/capi/libfirstcall_runtime.so.$INTERFACE" "$LIB/firstcall/libfirstcall_runtime.so.$VERSION"
 ln -sf "firstcall/libfirstcall_runtime.so.$VERSION" "$LIB/libfirstcall_runtime.so.$INTERFACE"
 ln -sf "libfirstcall_runtime.so.$INTERFACE" "$LIB/libfirstcall_runtime.so"
 
@@ -115,12 +115,12 @@ library "engine/libfirstcall_cc.so.$VERSION" "$LIB/libfirstcall_cc.so.$VERSION"
 ln -sf "libfirstcall_cc.so.$VERSION" "$LIB/libfirstcall_cc.so"
 
 # So does this one.
-library mcjit/libfirstcall_mcjit.so "$LIB/firstcall/libfirstcall_mcjit.so"
-library mcjit/libfirstcall_mcjit_engine.so "$LIB/firstcall/libfirstcall_mcjit_engine.so"
+library clients/mcjit/libfirstcall_mcjit.so "$LIB/firstcall/libfirstcall_mcjit.so"
+library clients/mcjit/libfirstcall_mcjit_engine.so "$LIB/firstcall/libfirstcall_mcjit_engine.so"
 ln -sf firstcall/libfirstcall_mcjit.so "$LIB/libfirstcall_mcjit.so"
 
 # --- Headers ---
-install -D -m 644 capi/firstcall.h "$ROOT/include/firstcall/firstcall.h"
+install -D -m 644 clients/capi/firstcall.h "$ROOT/include/firstcall/firstcall.h"
 mapfile -t headers <install/public_headers.txt
 install/headers.py . "$ROOT/include/firstcall" "${headers[@]}"
 

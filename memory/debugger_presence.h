@@ -1,7 +1,7 @@
 // Whether a debugger is attached that follows what is compiled. Such a debugger has a breakpoint in
-// the function that is called when code is registered (code/debugger_registration).
+// the function that is called when code is registered (object/debugger_registration).
 //
-// Thread-safe. Tested in tests/code/debugger_registration_test.cc.
+// Thread-safe. Tested in tests/object/debugger_registration_test.cc.
 
 #ifndef FIRSTCALL_MEMORY_DEBUGGER_PRESENCE_H_
 #define FIRSTCALL_MEMORY_DEBUGGER_PRESENCE_H_

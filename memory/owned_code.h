@@ -1,7 +1,7 @@
 // The memory that one module owns: blocks, unwind tables, and actions for when they are freed. All
 // are released together, when the owner is destroyed.
 //
-// Thread-safe. Tested in tests/code/elf_linker_test.cc.
+// Thread-safe. Tested in tests/object/elf_linker_test.cc.
 
 #ifndef FIRSTCALL_MEMORY_OWNED_CODE_H_
 #define FIRSTCALL_MEMORY_OWNED_CODE_H_

@@ -8,11 +8,11 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "base/string_ref.h"
-#include "code/symbol_name.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
+#include "object/symbol_name.h"
 #include "splitter/assembly_reader.h"
 #include "splitter/object_name.h"
 

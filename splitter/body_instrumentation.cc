@@ -6,13 +6,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
-#include "code/symbol_name.h"
 #include "llvm/IR/Function.h"
-#include "osr/block_search.h"
-#include "osr/continuation.h"
-#include "osr/hotness_polls.h"
-#include "osr/loop_entries.h"
+#include "object/symbol_name.h"
 #include "splitter/assembly_labels.h"
+#include "splitter/osr/block_search.h"
+#include "splitter/osr/continuation.h"
+#include "splitter/osr/hotness_polls.h"
+#include "splitter/osr/loop_entries.h"
 
 namespace firstcall {
 namespace {

@@ -13,11 +13,11 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "code/hotness_signs.h"
-#include "code/symbol_index.h"
-#include "osr/labels.h"
+#include "seam/hotness_signs.h"
+#include "seam/symbol_index.h"
 #include "splitter/extract_options.h"
 #include "splitter/function_choice.h"
+#include "splitter/osr/labels.h"
 
 namespace llvm {
 class Function;

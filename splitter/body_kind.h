@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <variant>
 
-#include "code/poll_allowance.h"
+#include "seam/poll_allowance.h"
 
 namespace firstcall {
 
@@ -16,7 +16,7 @@ namespace firstcall {
 struct PlainBody {};
 
 // The body is made when the function is first called, and an optimized body may replace it. Where
-// possible it polls at its loops (see osr/hotness_polls.h).
+// possible it polls at its loops (see splitter/osr/hotness_polls.h).
 struct ReplaceableBody {
   // In instructions. Polls at loops that would exceed the allowance are left out. A body with loops
   // may use one more for each kInstructionsPerPoll instructions of its own.

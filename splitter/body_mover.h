@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "code/compile_questions.h"
-#include "code/symbol_index.h"
+#include "seam/compile_questions.h"
+#include "seam/symbol_index.h"
 #include "splitter/extract_options.h"
 #include "splitter/function_choice.h"
 #include "splitter/module_view.h"

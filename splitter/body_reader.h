@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "base/ids.h"
-#include "code/symbol_index.h"
+#include "seam/symbol_index.h"
 #include "splitter/extract_options.h"
 #include "splitter/module_view.h"
 

@@ -14,8 +14,8 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/Cloning.h"
-#include "osr/frame_intrinsics.h"
 #include "splitter/entry_hooks.h"
+#include "splitter/osr/frame_intrinsics.h"
 
 namespace firstcall {
 namespace {

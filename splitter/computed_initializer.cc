@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/string_ref.h"
-#include "code/symbol_name.h"
 #include "llvm/IR/Constants.h"
+#include "object/symbol_name.h"
 
 namespace firstcall {
 namespace {

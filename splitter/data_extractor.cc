@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "base/status.h"
 #include "base/string_ref.h"
-#include "code/symbol_name.h"
+#include "object/symbol_name.h"
 #include "splitter/computed_initializer.h"
 #include "splitter/debug_info.h"
 #include "splitter/large_variables.h"

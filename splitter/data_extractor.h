@@ -9,9 +9,9 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
-#include "code/compile_questions.h"
-#include "code/symbol_index.h"
 #include "llvm/IR/Module.h"
+#include "seam/compile_questions.h"
+#include "seam/symbol_index.h"
 #include "splitter/module_view.h"
 
 namespace firstcall {

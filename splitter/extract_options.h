@@ -11,9 +11,9 @@
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 #include "base/ids.h"
-#include "code/compile_questions.h"
-#include "code/optnone.h"
 #include "llvm/IR/Function.h"
+#include "seam/compile_questions.h"
+#include "seam/optnone.h"
 #include "splitter/body_kind.h"
 
 namespace firstcall {

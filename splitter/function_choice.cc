@@ -12,12 +12,12 @@
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
-#include "osr/block_search.h"
 #include "splitter/block_addresses.h"
 #include "splitter/body_reader.h"
 #include "splitter/inevitable_calls.h"
 #include "splitter/likely_calls.h"
 #include "splitter/mandatory_inliner.h"
+#include "splitter/osr/block_search.h"
 #include "splitter/reference_mapper.h"
 
 namespace firstcall {

@@ -13,7 +13,7 @@
 
 #include "absl/status/statusor.h"
 #include "base/ids.h"
-#include "code/symbol_index.h"
+#include "seam/symbol_index.h"
 #include "splitter/address_escape.h"
 #include "splitter/callee_importer.h"
 #include "splitter/extract_options.h"

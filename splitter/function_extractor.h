@@ -18,9 +18,9 @@
 
 #include "absl/status/statusor.h"
 #include "base/ids.h"
-#include "code/hotness_signs.h"
-#include "code/symbol_index.h"
 #include "llvm/IR/Module.h"
+#include "seam/hotness_signs.h"
+#include "seam/symbol_index.h"
 #include "splitter/extract_options.h"
 #include "splitter/module_view.h"
 

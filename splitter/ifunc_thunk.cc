@@ -1,12 +1,12 @@
 #include "splitter/ifunc_thunk.h"
 
 #include "base/string_ref.h"
-#include "code/symbol_name.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Module.h"
 #include "llvm/TargetParser/Triple.h"
+#include "object/symbol_name.h"
 
 namespace firstcall {
 namespace {

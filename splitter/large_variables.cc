@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "base/string_ref.h"
-#include "code/large_section.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/TargetParser/Triple.h"
+#include "object/large_section.h"
 
 namespace firstcall {
 namespace {

@@ -8,13 +8,13 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/string_ref.h"
-#include "code/lifecycle.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/Module.h"
+#include "object/lifecycle.h"
 
 namespace firstcall {
 namespace {

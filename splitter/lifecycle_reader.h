@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "code/lifecycle.h"
+#include "object/lifecycle.h"
 #include "splitter/module_view.h"
 
 namespace firstcall {

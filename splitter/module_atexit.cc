@@ -1,9 +1,9 @@
 #include "splitter/module_atexit.h"
 
 #include "base/string_ref.h"
-#include "code/symbol_name.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
+#include "object/symbol_name.h"
 
 namespace firstcall {
 

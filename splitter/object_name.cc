@@ -2,11 +2,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/string_ref.h"
-#include "code/symbol_name.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Mangler.h"
 #include "llvm/IR/Module.h"
+#include "object/symbol_name.h"
 
 namespace firstcall {
 namespace {

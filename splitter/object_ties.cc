@@ -14,7 +14,6 @@
 #include "base/llvm_status.h"
 #include "base/status.h"
 #include "base/string_ref.h"
-#include "code/symbol_name.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringSet.h"
@@ -24,6 +23,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Metadata.h"
 #include "llvm/IR/Module.h"
+#include "object/symbol_name.h"
 #include "splitter/object_name.h"
 #include "splitter/section_names.h"
 

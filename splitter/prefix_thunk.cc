@@ -1,11 +1,11 @@
 #include "splitter/prefix_thunk.h"
 
 #include "absl/strings/str_cat.h"
-#include "code/symbol_name.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Module.h"
 #include "llvm/TargetParser/Triple.h"
+#include "object/symbol_name.h"
 #include "splitter/object_name.h"
 
 namespace firstcall {

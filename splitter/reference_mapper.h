@@ -16,10 +16,10 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
-#include "code/compile_questions.h"
-#include "code/symbol_index.h"
 #include "llvm/IR/ValueMap.h"
 #include "llvm/Transforms/Utils/ValueMapper.h"
+#include "seam/compile_questions.h"
+#include "seam/symbol_index.h"
 #include "splitter/address_escape.h"
 #include "splitter/module_view.h"
 

@@ -5,11 +5,11 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "base/string_ref.h"
-#include "code/symbol_name.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/RuntimeLibcalls.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
+#include "object/symbol_name.h"
 
 namespace firstcall {
 namespace {

@@ -4,7 +4,7 @@
 #define FIRSTCALL_SPLITTER_SYMBOL_INDEX_BUILDER_H_
 
 #include "absl/status/statusor.h"
-#include "code/symbol_index.h"
+#include "seam/symbol_index.h"
 #include "splitter/module_view.h"
 
 namespace firstcall {

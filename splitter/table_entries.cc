@@ -4,10 +4,10 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "code/symbol_name.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Module.h"
+#include "object/symbol_name.h"
 #include "splitter/object_name.h"
 
 namespace firstcall {

@@ -10,11 +10,11 @@
 #ifndef FIRSTCALL_SPLITTER_TABLE_ENTRIES_H_
 #define FIRSTCALL_SPLITTER_TABLE_ENTRIES_H_
 
-#include "code/symbol_index.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/Constant.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/GlobalVariable.h"
+#include "seam/symbol_index.h"
 #include "splitter/module_view.h"
 
 namespace firstcall {

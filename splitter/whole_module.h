@@ -6,8 +6,8 @@
 #define FIRSTCALL_SPLITTER_WHOLE_MODULE_H_
 
 #include "absl/status/status.h"
-#include "code/compile_questions.h"
-#include "code/symbol_index.h"
+#include "seam/compile_questions.h"
+#include "seam/symbol_index.h"
 #include "splitter/data_extractor.h"
 #include "splitter/module_view.h"
 

@@ -1,4 +1,4 @@
-// Contestants run in turns (measure/rounds.h). The first start gets an empty directory as its
+// Contestants run in turns (tools/measure/rounds.h). The first start gets an empty directory as its
 // cache. Before each second start, what the last first start has left there is copied, so that
 // every second start is a second one, and not a third.
 
@@ -25,13 +25,13 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "base/status.h"
-#include "measure/machine.h"
-#include "measure/process_run.h"
-#include "measure/rounds.h"
-#include "measure/temporary_directory.h"
 #include "tools/bench_options.h"
 #include "tools/bench_page.h"
 #include "tools/bench_results.h"
+#include "tools/measure/machine.h"
+#include "tools/measure/process_run.h"
+#include "tools/measure/rounds.h"
+#include "tools/measure/temporary_directory.h"
 
 namespace firstcall {
 namespace {

@@ -5,8 +5,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "measure/statistics.h"
 #include "tools/json.h"
+#include "tools/measure/statistics.h"
 
 namespace firstcall {
 namespace {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "measure/machine.h"
-#include "measure/rounds.h"
 #include "tools/bench_options.h"
+#include "tools/measure/machine.h"
+#include "tools/measure/rounds.h"
 
 namespace firstcall {
 

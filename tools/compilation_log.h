@@ -6,7 +6,7 @@
 #define FIRSTCALL_TOOLS_COMPILATION_LOG_H_
 
 #include "absl/time/time.h"
-#include "runtime/event.h"
+#include "seam/event.h"
 
 namespace firstcall {
 

@@ -7,7 +7,7 @@
 
 #include <memory>
 
-#include "runtime/listener.h"
+#include "seam/listener.h"
 #include "tools/dump.h"
 
 namespace firstcall {

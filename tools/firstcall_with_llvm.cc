@@ -4,7 +4,7 @@
 #include <string>
 
 #include "absl/synchronization/mutex.h"
-#include "codegen/llvm_debugger_registration.h"
+#include "backend/llvm/llvm_debugger_registration.h"
 #include "tools/bench_command.h"
 #include "tools/cache_command.h"
 #include "tools/command_line.h"

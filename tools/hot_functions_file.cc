@@ -14,7 +14,7 @@
 #include "base/file.h"
 #include "base/forks.h"
 #include "base/kept_file.h"
-#include "runtime/promotion_stats.h"
+#include "seam/promotion_stats.h"
 
 namespace firstcall {
 namespace {

@@ -4,7 +4,7 @@
 #ifndef FIRSTCALL_TOOLS_ISOLATION_H_
 #define FIRSTCALL_TOOLS_ISOLATION_H_
 
-#include "isolation/child_process.h"
+#include "services/isolation/child_process.h"
 
 namespace firstcall {
 

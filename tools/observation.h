@@ -12,8 +12,8 @@
 
 #include "absl/functional/function_ref.h"
 #include "memory/page_mapper.h"
-#include "runtime/event.h"
-#include "runtime/stats.h"
+#include "seam/event.h"
+#include "seam/stats.h"
 
 namespace firstcall {
 

@@ -11,7 +11,7 @@
 #include <typeinfo>
 
 #include "absl/strings/string_view.h"
-#include "runtime/work_scope.h"
+#include "runtime/process/work_scope.h"
 #include "tools/variant.h"
 
 namespace firstcall {

@@ -19,7 +19,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "base/kept_file.h"
-#include "runtime/event.h"
+#include "seam/event.h"
 
 namespace firstcall {
 

@@ -13,7 +13,7 @@
 
 #include <string>
 
-#include "runtime/event.h"
+#include "seam/event.h"
 #include "tools/output_file.h"
 
 namespace firstcall {

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "absl/strings/match.h"
-#include "code/symbol_name.h"
+#include "object/symbol_name.h"
 
 namespace firstcall {
 namespace {

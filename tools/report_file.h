@@ -12,8 +12,8 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "base/steady_clock.h"
-#include "runtime/event.h"
-#include "runtime/stats.h"
+#include "seam/event.h"
+#include "seam/stats.h"
 #include "tools/output_file.h"
 
 namespace firstcall {

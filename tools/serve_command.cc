@@ -13,7 +13,6 @@
 #include "absl/strings/numbers.h"
 #include "absl/time/time.h"
 #include "base/file.h"
-#include "compiler/compiler_settings.h"
 #include "engine/linked_compiler.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
@@ -21,8 +20,9 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
-#include "remote/compile_server.h"
-#include "runtime/listener.h"
+#include "seam/compiler_settings.h"
+#include "seam/listener.h"
+#include "services/server/compile_server.h"
 #include "tools/server_status.h"
 
 namespace firstcall {

@@ -12,9 +12,9 @@
 #include "absl/strings/strip.h"
 #include "base/packets.h"
 #include "base/steady_clock.h"
-#include "remote/client_socket.h"
-#include "remote/protocol.h"
-#include "remote/socket_path.h"
+#include "services/server/client_socket.h"
+#include "services/server/protocol.h"
+#include "services/server/socket_path.h"
 
 namespace firstcall {
 namespace {

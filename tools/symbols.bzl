@@ -1,7 +1,7 @@
 """What a debugger reads of the command's files."""
 
 # Wildcards of the symbols that remain: the project's own functions and main, for backtraces and profiles; and
-# those with which GDB finds compiled code (code/debugger_registration.cc) and steps into it (stubs/reentry_*.S).
+# those with which GDB finds compiled code (object/debugger_registration.cc) and steps into it (stubs/reentry_*.S).
 _KEPT = [
     "_ZN9firstcall*",
     "_ZNK9firstcall*",

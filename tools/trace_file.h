@@ -16,7 +16,7 @@
 #include "absl/container/btree_map.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
-#include "runtime/event.h"
+#include "seam/event.h"
 #include "tools/output_file.h"
 
 namespace firstcall {

@@ -3,8 +3,8 @@
 
 #include <cstdlib>
 
+#include "backend/llvm/llvm_arguments.h"
 #include "base/out_of_memory.h"
-#include "codegen/llvm_arguments.h"
 #include "engine/linked_compiler.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"

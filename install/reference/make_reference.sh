@@ -18,7 +18,7 @@ readonly INCLUDE=$(mktemp -d)
 trap 'rm -rf "$INCLUDE"' EXIT
 
 mkdir "$INCLUDE/firstcall"
-cp capi/firstcall.h "$INCLUDE/firstcall/"
+cp clients/capi/firstcall.h "$INCLUDE/firstcall/"
 mapfile -t headers <install/public_headers.txt
 install/headers.py . "$INCLUDE/firstcall" "${headers[@]}"
 cp install/reference/main_page.md "$INCLUDE/main_page.md"

@@ -1,5 +1,5 @@
 // Where branches go is counted, and told to the optimizer, for the right branches. Also the test of
-// codegen/branch_counting and codegen/branch_profile.
+// backend/llvm/branch_counting and backend/llvm/branch_profile.
 
 #include <algorithm>
 #include <cstdint>
@@ -14,8 +14,8 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
-#include "codegen/branch_counting.h"
-#include "codegen/branch_profile.h"
+#include "backend/llvm/branch_counting.h"
+#include "backend/llvm/branch_profile.h"
 #include "engine/engine.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -26,7 +26,7 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/ProfDataUtils.h"
-#include "runtime/branch_counter_block.h"
+#include "runtime/promotion/branch_counter_block.h"
 #include "tests/api/promotion.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/status_matchers.h"

@@ -13,7 +13,7 @@
 #include "gtest/gtest.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
-#include "runtime/listener.h"
+#include "seam/listener.h"
 #include "tests/api/memory_cache.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/status_matchers.h"

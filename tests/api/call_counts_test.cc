@@ -1,5 +1,5 @@
 // What indirect calls call is counted, and guarded and inlined where it is mostly the same. Also
-// the test of codegen/call_counting, codegen/call_guards and compiler/counted_calls.
+// the test of backend/llvm/call_counting, backend/llvm/call_guards and compiler/counted_calls.
 
 #include <algorithm>
 #include <atomic>
@@ -21,11 +21,10 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "code/symbol_name.h"
-#include "codegen/branch_counting.h"
-#include "codegen/branch_profile.h"
-#include "codegen/call_counting.h"
-#include "codegen/call_guards.h"
+#include "backend/llvm/branch_counting.h"
+#include "backend/llvm/branch_profile.h"
+#include "backend/llvm/call_counting.h"
+#include "backend/llvm/call_guards.h"
 #include "engine/engine.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -36,7 +35,8 @@
 #include "llvm/IR/ProfDataUtils.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
-#include "runtime/branch_counter_block.h"
+#include "object/symbol_name.h"
+#include "runtime/promotion/branch_counter_block.h"
 #include "tests/api/memory_cache.h"
 #include "tests/api/promotion.h"
 #include "tests/testing/ir.h"

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "code/debugger_registration.h"
+#include "object/debugger_registration.h"
 
 namespace firstcall {
 

@@ -11,7 +11,7 @@
 #include "engine/engine.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "runtime/stats.h"
+#include "seam/stats.h"
 #include "tests/api/counting_debugger.h"
 #include "tests/api/memory_cache.h"
 #include "tests/testing/ir.h"

@@ -18,7 +18,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "memory/memory_manager.h"
-#include "runtime/event.h"
+#include "seam/event.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/status_matchers.h"
 

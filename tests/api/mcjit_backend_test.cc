@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "code/code_origin.h"
 #include "engine/engine.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "llvm/ExecutionEngine/ExecutionEngine.h"
 #include "llvm/ExecutionEngine/MCJIT.h"
 #include "llvm/Target/TargetMachine.h"
+#include "seam/code_origin.h"
 #include "tests/api/memory_cache.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/status_matchers.h"

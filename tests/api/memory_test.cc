@@ -21,7 +21,7 @@
 #include "gtest/gtest.h"
 #include "memory/memory_manager.h"
 #include "memory/page_mapper.h"
-#include "runtime/listener.h"
+#include "seam/listener.h"
 #include "tests/testing/boundary_mapper.h"
 #include "tests/testing/forwarding_mapper.h"
 #include "tests/testing/ir.h"

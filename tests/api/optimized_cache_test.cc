@@ -15,7 +15,7 @@
 #include "engine/engine.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "runtime/cached_object.h"
+#include "runtime/link/cached_object.h"
 #include "tests/api/memory_cache.h"
 #include "tests/api/promotion.h"
 #include "tests/testing/ir.h"

@@ -18,7 +18,7 @@
 #include "engine/engine.h"
 #include "engine/options.h"
 #include "gtest/gtest.h"
-#include "runtime/listener.h"
+#include "seam/listener.h"
 
 namespace firstcall {
 

@@ -15,7 +15,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/programs/process.h"
-#include "tests/remote/server_process.h"
+#include "tests/services/server/server_process.h"
 #include "tests/testing/host.h"
 
 namespace firstcall {

@@ -320,7 +320,7 @@ std::string CombineNumbers(Body& body, const std::string& type, const std::strin
 
 // Where the iteration `i` accesses a buffer. There are at most 42 iterations, a third of the
 // elements. No index wraps around, as that of `a[i * 3 & 63]` does: LLVM 19 vectorizes that wrongly
-// for any CPU (see codegen/masked_strides.h), so there would be nothing to compare with.
+// for any CPU (see backend/llvm/masked_strides.h), so there would be nothing to compare with.
 std::string Index(Body& body, const std::string& i) {
   switch (body.Below(8)) {
     case 0:

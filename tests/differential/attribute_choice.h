@@ -1,5 +1,5 @@
 // Chooses attributes of LLVM IR at random, as text: all those on which optimized code for another
-// CPU than the program's is allowed (codegen/compared_constructs), and some others.
+// CPU than the program's is allowed (backend/llvm/compared_constructs), and some others.
 //
 // Thread-compatible.
 

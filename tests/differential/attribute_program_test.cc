@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "codegen/compared_constructs.h"
+#include "backend/llvm/compared_constructs.h"
 #include "gtest/gtest.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"

@@ -8,8 +8,8 @@
 #include "absl/strings/str_replace.h"
 #include "base/status.h"
 #include "engine/options.h"
-#include "measure/process_run.h"
 #include "tests/testing/host.h"
+#include "tools/measure/process_run.h"
 
 namespace firstcall::testing {
 namespace {

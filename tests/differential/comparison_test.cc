@@ -10,8 +10,8 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "measure/process_run.h"
 #include "tests/testing/status_matchers.h"
+#include "tools/measure/process_run.h"
 
 namespace firstcall::testing {
 namespace {

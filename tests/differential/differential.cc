@@ -20,9 +20,9 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
-#include "measure/temporary_directory.h"
 #include "tests/differential/campaign.h"
 #include "tests/differential/generator.h"
+#include "tools/measure/temporary_directory.h"
 
 namespace firstcall::testing {
 namespace {

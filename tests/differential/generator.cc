@@ -21,11 +21,11 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/SplitModule.h"
-#include "measure/process_run.h"
 #include "tests/differential/attribute_program.h"
 #include "tests/differential/stress_program.h"
 #include "tests/testing/host.h"
 #include "tools/cpp/runfiles/runfiles.h"
+#include "tools/measure/process_run.h"
 
 namespace firstcall::testing {
 namespace {

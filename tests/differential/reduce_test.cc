@@ -10,11 +10,11 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "measure/process_run.h"
 #include "tests/differential/comparison.h"
 #include "tests/testing/host.h"
 #include "tests/testing/status_matchers.h"
 #include "tools/cpp/runfiles/runfiles.h"
+#include "tools/measure/process_run.h"
 
 namespace firstcall::testing {
 namespace {

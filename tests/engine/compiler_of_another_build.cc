@@ -1,6 +1,6 @@
 // A compiler library whose types are not those of the program that loads it.
 
-#include "compiler/compiler_library.h"
+#include "seam/compiler_library.h"
 
 extern "C" const firstcall::CompilerLibrary* firstcall_compiler_library() {
   static const firstcall::CompilerLibrary library = {firstcall::CompilerLibrary::kVersion,

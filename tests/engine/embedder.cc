@@ -2,8 +2,9 @@
 //
 //   embedder CACHE COMPILER PROGRAM FUNCTION [mcjit]
 //
-// With `mcjit`, MCJIT is the backend. Calls FUNCTION with 6, and prints the result, whether the compiler's library is mapped, and what
-// the compiler was made for. An error is a line, and the exit status 1.
+// With `mcjit`, MCJIT is the backend. Calls FUNCTION with 6, and prints the result, whether the
+// compiler's library is mapped, and what the compiler was made for. An error is a line, and the
+// exit status 1.
 
 #include <cstdio>
 #include <fstream>

@@ -25,7 +25,7 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetOptions.h"
-#include "tests/remote/local_server.h"
+#include "tests/services/server/local_server.h"
 #include "tests/testing/host.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/limits.h"

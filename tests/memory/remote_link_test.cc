@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "codegen/section_memory.h"
+#include "backend/mcjit/section_memory.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "llvm/ExecutionEngine/RuntimeDyld.h"

@@ -22,7 +22,7 @@
 
 #include "gtest/gtest.h"
 #include "tests/programs/process.h"
-#include "tests/remote/server_process.h"
+#include "tests/services/server/server_process.h"
 
 namespace firstcall::testing {
 namespace {

@@ -1,4 +1,4 @@
-#include "runtime/ask_scope.h"
+#include "runtime/process/ask_scope.h"
 
 #include <sys/wait.h>
 #include <unistd.h>

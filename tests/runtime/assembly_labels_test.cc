@@ -1,4 +1,4 @@
-#include "runtime/assembly_labels.h"
+#include "seam/assembly_labels.h"
 
 #include <optional>
 #include <string>

@@ -1,4 +1,4 @@
-#include "runtime/awaited_work.h"
+#include "runtime/process/awaited_work.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,8 +12,8 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
-#include "runtime/work_mutex.h"
-#include "runtime/work_scope.h"
+#include "runtime/process/work_mutex.h"
+#include "runtime/process/work_scope.h"
 
 namespace firstcall {
 namespace {

@@ -1,4 +1,4 @@
-#include "runtime/cached_object.h"
+#include "runtime/link/cached_object.h"
 
 #include <string>
 

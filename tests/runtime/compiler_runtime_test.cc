@@ -1,4 +1,4 @@
-#include "runtime/compiler_runtime.h"
+#include "runtime/link/compiler_runtime.h"
 
 #include "gtest/gtest.h"
 

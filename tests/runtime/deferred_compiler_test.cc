@@ -1,4 +1,4 @@
-#include "runtime/deferred_compiler.h"
+#include "runtime/process/deferred_compiler.h"
 
 #include <memory>
 #include <string>

@@ -1,4 +1,4 @@
-#include "runtime/definitions.h"
+#include "runtime/link/definitions.h"
 
 #include <memory>
 #include <optional>
@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "code/symbol_index.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "llvm/IR/LLVMContext.h"
@@ -15,8 +14,9 @@
 #include "memory/in_process_mapper.h"
 #include "memory/owned_code.h"
 #include "memory/unwind_registry.h"
-#include "runtime/exit_handlers.h"
-#include "runtime/source_module.h"
+#include "runtime/link/source_module.h"
+#include "runtime/process/exit_handlers.h"
+#include "seam/symbol_index.h"
 #include "splitter/module_source.h"
 #include "splitter/symbol_index_builder.h"
 #include "tests/testing/ir.h"

@@ -1,4 +1,4 @@
-#include "runtime/exit_hook.h"
+#include "runtime/process/exit_hook.h"
 
 #include <atomic>
 #include <cstdio>

@@ -20,15 +20,15 @@
 #include "base/steady_clock.h"
 #include "cache/disk_cache.h"
 #include "cache/pack.h"
-#include "code/symbol_index.h"
 #include "memory/arena_memory.h"
 #include "memory/in_process_mapper.h"
-#include "runtime/compiler.h"
-#include "runtime/listener_group.h"
-#include "runtime/module_cache.h"
-#include "runtime/process_symbols.h"
-#include "runtime/runtime.h"
-#include "runtime/work_scope.h"
+#include "runtime/link/module_cache.h"
+#include "runtime/process/listener_group.h"
+#include "runtime/process/process_symbols.h"
+#include "runtime/process/work_scope.h"
+#include "runtime/program/runtime.h"
+#include "seam/compiler.h"
+#include "seam/symbol_index.h"
 
 namespace firstcall {
 namespace {

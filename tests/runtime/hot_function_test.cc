@@ -1,4 +1,4 @@
-#include "runtime/hot_function.h"
+#include "runtime/promotion/hot_function.h"
 
 #include <atomic>
 #include <memory>
@@ -11,7 +11,7 @@
 #include "memory/arena_memory.h"
 #include "memory/in_process_mapper.h"
 #include "memory/unwind_registry.h"
-#include "runtime/hotness_counters.h"
+#include "runtime/link/hotness_counters.h"
 #include "stubs/call_counter.h"
 #include "stubs/stub_architecture.h"
 

@@ -1,4 +1,4 @@
-#include "runtime/hot_functions.h"
+#include "runtime/promotion/hot_functions.h"
 
 #include <memory>
 #include <vector>
@@ -8,8 +8,8 @@
 #include "memory/arena_memory.h"
 #include "memory/in_process_mapper.h"
 #include "memory/unwind_registry.h"
-#include "runtime/hotness_counters.h"
-#include "runtime/waiting_list.h"
+#include "runtime/link/hotness_counters.h"
+#include "runtime/promotion/waiting_list.h"
 #include "stubs/call_counter.h"
 #include "stubs/stub_architecture.h"
 

@@ -1,4 +1,4 @@
-#include "runtime/hotness_counters.h"
+#include "runtime/link/hotness_counters.h"
 
 #include <cstdint>
 #include <memory>

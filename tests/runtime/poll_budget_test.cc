@@ -1,9 +1,9 @@
-#include "runtime/poll_budget.h"
+#include "runtime/promotion/poll_budget.h"
 
 #include "absl/time/time.h"
 #include "base/steady_clock.h"
-#include "code/poll_allowance.h"
 #include "gtest/gtest.h"
+#include "seam/poll_allowance.h"
 
 namespace firstcall {
 namespace {

@@ -1,4 +1,4 @@
-#include "runtime/promotion_crew.h"
+#include "runtime/promotion/promotion_crew.h"
 
 #include <atomic>
 #include <functional>
@@ -12,7 +12,7 @@
 #include "absl/time/clock.h"
 #include "base/own_thread.h"
 #include "gtest/gtest.h"
-#include "runtime/work_scope.h"
+#include "runtime/process/work_scope.h"
 
 namespace firstcall {
 namespace {

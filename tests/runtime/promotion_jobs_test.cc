@@ -1,4 +1,4 @@
-#include "runtime/promotion_jobs.h"
+#include "runtime/promotion/promotion_jobs.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "runtime/hot_function.h"
-#include "runtime/promotion_job.h"
-#include "runtime/work_scope.h"
+#include "runtime/process/work_scope.h"
+#include "runtime/promotion/hot_function.h"
+#include "runtime/promotion/promotion_job.h"
 
 namespace firstcall {
 namespace {

@@ -1,4 +1,4 @@
-#include "runtime/promotion_stats.h"
+#include "seam/promotion_stats.h"
 
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "runtime/startup_phase.h"
+#include "runtime/promotion/startup_phase.h"
 
 #include <optional>
 

@@ -1,6 +1,6 @@
 // UnattendedWork with WorkScope, and with StoppableThread, which stops it when the process exits.
 
-#include "runtime/unattended_work.h"
+#include "runtime/process/unattended_work.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,15 +16,15 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
+#include "backend/llvm/ir_optimizer.h"
+#include "backend/llvm/llvm_code.h"
 #include "base/diagnostic_collector.h"
-#include "codegen/ir_optimizer.h"
-#include "codegen/llvm_code.h"
 #include "compiler/optimization_gate.h"
 #include "gtest/gtest.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
-#include "runtime/stoppable_thread.h"
-#include "runtime/work_scope.h"
+#include "runtime/process/stoppable_thread.h"
+#include "runtime/process/work_scope.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/object.h"
 

@@ -1,4 +1,4 @@
-#include "runtime/waiting_list.h"
+#include "runtime/promotion/waiting_list.h"
 
 #include <atomic>
 #include <deque>
@@ -10,8 +10,8 @@
 #include "gtest/gtest.h"
 #include "memory/arena_memory.h"
 #include "memory/in_process_mapper.h"
-#include "runtime/asking_stack.h"
-#include "runtime/hotness_counters.h"
+#include "runtime/link/hotness_counters.h"
+#include "runtime/promotion/asking_stack.h"
 
 namespace firstcall {
 namespace {

@@ -1,4 +1,4 @@
-#include "runtime/weak_choices.h"
+#include "runtime/link/weak_choices.h"
 
 #include <memory>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "runtime/work_scope.h"
+#include "runtime/process/work_scope.h"
 
 #include <sys/wait.h>
 #include <unistd.h>

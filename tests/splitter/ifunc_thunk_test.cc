@@ -3,13 +3,13 @@
 #include <memory>
 #include <string>
 
-#include "code/symbol_name.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
+#include "object/symbol_name.h"
 #include "tests/testing/ir.h"
 
 namespace firstcall {

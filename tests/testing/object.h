@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "codegen/object_emitter.h"
-#include "codegen/target.h"
+#include "backend/llvm/object_emitter.h"
+#include "backend/llvm/target.h"
 #include "engine/options.h"
 
 namespace firstcall {

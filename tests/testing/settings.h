@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/settings_table.h"
+#include "seam/settings_table.h"
 
 namespace firstcall::testing {
 

@@ -1,0 +1,190 @@
+"""Which folder may use which other one: the arrows of the picture in ARCHITECTURE.md. A dependency that is not
+here does not build, and one that is here but that nothing has fails //tests/workspace:arrows_test.
+
+A folder stands above those that it uses. Nothing in the runtime half uses LLVM or the compiler half; what both
+halves say to each other is in seam/.
+"""
+
+ARROWS = {
+    # The ground.
+    "base": [],
+    "memory": ["base"],
+    "foreign": ["base", "memory"],
+    "stubs": ["base", "memory"],
+    "cache": ["base"],
+    "object": ["base", "memory"],
+    "tools/measure": [],
+    # What the two halves say to each other.
+    "seam": [
+        "base",
+        "foreign",
+        "memory",
+        "object",
+    ],
+    # The runtime half.
+    "runtime/process": [
+        "base",
+        "memory",
+        "object",
+        "seam",
+        "stubs",
+    ],
+    "runtime/link": [
+        "base",
+        "cache",
+        "memory",
+        "object",
+        "runtime/process",
+        "seam",
+        "stubs",
+    ],
+    "runtime/promotion": [
+        "base",
+        "memory",
+        "object",
+        "runtime/link",
+        "runtime/process",
+        "seam",
+        "stubs",
+    ],
+    "runtime/functions": [
+        "base",
+        "memory",
+        "object",
+        "runtime/link",
+        "runtime/process",
+        "runtime/promotion",
+        "seam",
+    ],
+    "runtime/program": [
+        "base",
+        "foreign",
+        "memory",
+        "object",
+        "runtime/functions",
+        "runtime/link",
+        "runtime/process",
+        "runtime/promotion",
+        "seam",
+        "stubs",
+    ],
+    # The compiler half.
+    "splitter/osr": ["seam"],
+    "splitter": [
+        "base",
+        "object",
+        "seam",
+        "splitter/osr",
+    ],
+    "backend": ["object", "seam"],
+    "backend/baseline": ["backend", "base", "object"],
+    "backend/llvm": [
+        "backend",
+        "base",
+        "object",
+        "seam",
+    ],
+    "backend/mcjit": [
+        "backend",
+        "backend/llvm",
+        "base",
+        "memory",
+        "object",
+    ],
+    "compiler": [
+        "backend",
+        "backend/baseline",
+        "backend/llvm",
+        "backend/mcjit",
+        "base",
+        "foreign",
+        "object",
+        "seam",
+        "splitter",
+        "splitter/osr",
+    ],
+    # The public face, services around it, and those who use them.
+    "engine": [
+        "",
+        "backend/llvm",
+        "base",
+        "cache",
+        "compiler",
+        "foreign",
+        "memory",
+        "object",
+        "runtime/link",
+        "runtime/process",
+        "runtime/program",
+        "seam",
+        "services/server",
+        "splitter",
+    ],
+    "services/server": [
+        "base",
+        "cache",
+        "foreign",
+        "object",
+        "runtime/link",
+        "seam",
+    ],
+    "services/isolation": ["base", "engine", "foreign"],
+    "clients/capi": [
+        "base",
+        "cache",
+        "engine",
+        "foreign",
+        "memory",
+        "runtime/program",
+        "seam",
+        "services/isolation",
+        "tools",
+    ],
+    "clients/mcjit": [
+        "base",
+        "engine",
+        "object",
+        "seam",
+    ],
+    "tools": [
+        "backend/llvm",
+        "base",
+        "cache",
+        "compiler",
+        "engine",
+        "memory",
+        "object",
+        "runtime/process",
+        "seam",
+        "services/isolation",
+        "services/server",
+        "tools/measure",
+    ],
+    "": [
+        "base",
+        "cache",
+        "clients/capi",
+        "engine",
+        "memory",
+        "seam",
+        "services/isolation",
+    ],
+    "examples": ["", "tools"],
+    "docs/tutorial": [""],
+    "benchmarks": [
+        "backend/baseline",
+        "backend/llvm",
+        "base",
+        "engine",
+        "object",
+        "tools",
+        "tools/measure",
+    ],
+}
+
+def users():
+    """The default visibility of the package that calls this: the folders that may use it, and all tests."""
+    folder = native.package_name()
+    return ["//{}:__pkg__".format(user) for user, used in ARROWS.items() if folder in used] + [
+        "//tests:__subpackages__",
+    ]

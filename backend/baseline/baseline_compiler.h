@@ -1,0 +1,67 @@
+// Compiles functions of LLVM IR in one pass, about as fast as they can be read, to code of about
+// the quality of LLVM's -O0. A function that the compiler does not cover is refused and stays
+// unchanged; then LLVM compiles it. See docs/adr/0019-a-baseline-code-generator.md.
+//
+// Thread-compatible: use one compiler for each compiling thread. Reuse it, because it keeps its
+// memory from function to function.
+
+#ifndef FIRSTCALL_BACKEND_BASELINE_BASELINE_COMPILER_H_
+#define FIRSTCALL_BACKEND_BASELINE_BASELINE_COMPILER_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "backend/baseline/refusal.h"
+#include "object/compiled_code.h"
+
+namespace llvm {
+class DataLayout;
+class Function;
+}  // namespace llvm
+
+namespace firstcall::baseline {
+
+struct BaselineOptions {
+  std::vector<std::string> features;  // The processor's features, of BaselineCompiler::Features.
+  // For tests: uses only three general and three vector registers for values.
+  bool has_few_registers = false;
+};
+
+class BaselineCompiler {
+ public:
+  // The CPU features that change the emitted code or the coverage. Empty if there is no baseline
+  // code generator for the architecture of `triple`.
+  static absl::Span<const char* const> Features(absl::string_view triple);
+
+  // InvalidArgument if there is no baseline code generator for the architecture of `triple`.
+  static absl::StatusOr<std::unique_ptr<BaselineCompiler>> Create(absl::string_view triple,
+                                                                  const BaselineOptions& options);
+
+  ~BaselineCompiler();
+  BaselineCompiler(const BaselineCompiler&) = delete;
+  BaselineCompiler& operator=(const BaselineCompiler&) = delete;
+
+  // Compiles `function`, a verified definition in a module with the target's data layout, and
+  // replaces the contents of `code`. The first symbol of `code` is the function's. Returns kNone,
+  // or why the function is refused; then the contents of `code` are unspecified. `is_near`:
+  // dso_local symbols are within reach of a 32-bit distance from the code.
+  //
+  // `layout` must equal the module's data layout; null means the module's own. A DataLayout caches
+  // the layouts of structures, so a `layout` that is kept from function to function is faster.
+  Refusal Compile(const llvm::Function& function, bool is_near, CompiledCode& code,
+                  const llvm::DataLayout* layout = nullptr);
+
+ private:
+  struct Parts;
+  explicit BaselineCompiler(std::unique_ptr<Parts> parts);
+
+  const std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace firstcall::baseline
+
+#endif  // FIRSTCALL_BACKEND_BASELINE_BASELINE_COMPILER_H_

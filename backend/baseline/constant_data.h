@@ -1,0 +1,42 @@
+// Computes the contents of global variables in memory, and decides which constants are copied (such
+// as string literals and tables of numbers). Each function that uses a copied constant has its own
+// copy behind its code. A constant can be copied if its name is local and its address does not
+// matter.
+//
+// Thread-safe: pure functions. Tested in tests/backend/baseline/baseline_compiler_test.cc.
+
+#ifndef FIRSTCALL_BACKEND_BASELINE_CONSTANT_DATA_H_
+#define FIRSTCALL_BACKEND_BASELINE_CONSTANT_DATA_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "llvm/IR/DataLayout.h"
+#include "llvm/IR/GlobalValue.h"
+#include "llvm/IR/GlobalVariable.h"
+
+namespace firstcall::baseline {
+
+struct ConstantData {
+  struct Reference {
+    uint32_t offset;  // Of eight bytes with global + addend, or of four bytes with a distance.
+    const llvm::GlobalValue* global;
+    int64_t addend;
+    bool is_distance;  // The four bytes hold `addend` + the distance from themselves to `global`.
+  };
+  std::vector<uint8_t> bytes;
+  std::vector<Reference> references;
+};
+
+// Whether `global` is a constant that is copied. A constant that holds the address of another local
+// variable, or whose address another variable holds, is not copied.
+bool IsCopied(const llvm::GlobalValue& global);
+
+// Replaces `data` with the contents of `variable`, which must have an initializer. False if the
+// contents cannot be written: addresses of blocks or of thread-local variables, and unusual
+// constant expressions.
+bool WriteData(const llvm::GlobalVariable& variable, ConstantData& data);
+
+}  // namespace firstcall::baseline
+
+#endif  // FIRSTCALL_BACKEND_BASELINE_CONSTANT_DATA_H_

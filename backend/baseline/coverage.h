@@ -1,0 +1,61 @@
+// Decides which functions, instructions and constants the baseline code generator compiles.
+//
+// Thread-safe: pure functions. Tested in tests/backend/baseline/baseline_compiler_test.cc.
+
+#ifndef FIRSTCALL_BACKEND_BASELINE_COVERAGE_H_
+#define FIRSTCALL_BACKEND_BASELINE_COVERAGE_H_
+
+#include <cstdint>
+
+#include "backend/baseline/architecture.h"
+#include "backend/baseline/refusal.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Instruction.h"
+
+namespace firstcall::baseline {
+
+// The attribute of functions whose large frames must be probed. The baseline code generator emits
+// no probes.
+inline constexpr char kStackProbe[] = "probe-stack";
+
+struct CoverageOptions {
+  bool has_rounding = false;  // Has instructions that round to integral values.
+  bool has_popcnt = false;
+  bool has_fusion = false;  // x86-64 has fused multiply-add instructions (not supported here).
+  bool has_atomic_updates = false;  // AArch64 has atomic update instructions (LSE).
+  bool has_few_registers = false;   // For tests: no value gets a fixed register.
+};
+
+// The refusal because of the function's attributes and its signature.
+Refusal RefusalOf(const llvm::Function& function, const Architecture& architecture);
+
+Refusal RefusalOf(const llvm::Instruction& instruction, const Architecture& architecture,
+                  const CoverageOptions& options);
+
+// Whether the lowering of an instruction may emit a call, which changes registers.
+bool MayCall(const llvm::Instruction& instruction);
+
+// Whether an argument may be passed by value. If false, isByValArgument, which is slower, need not
+// be called.
+bool MayPassByValue(const llvm::CallBase& call);
+
+// The alignment, in bytes, of the memory that a parameter with these attributes passes by value.
+uint64_t ByValueAlignment(const llvm::AttributeSet& attributes, const llvm::DataLayout& layout);
+
+// The dedicated register of a parameter, or of an argument of a call: the register of the address
+// of the result (sret), or of one of Swift's attributes. kNoRegister if the parameter has an
+// ordinary place (ArgumentPlaces).
+Register OwnRegisterOf(const llvm::Argument& parameter, const Architecture& architecture);
+Register OwnRegisterOf(const llvm::CallBase& call, unsigned index,
+                       const Architecture& architecture);
+
+// The registers that the caller changes because of Swift's attributes of the call's arguments.
+RegisterSet SwiftRegistersOf(const llvm::CallBase& call, const Architecture& architecture);
+
+// Whether the instruction is an intrinsic that needs no machine code.
+bool IsNoOperation(const llvm::Instruction& instruction);
+
+}  // namespace firstcall::baseline
+
+#endif  // FIRSTCALL_BACKEND_BASELINE_COVERAGE_H_

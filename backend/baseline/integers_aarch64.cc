@@ -1,0 +1,273 @@
+// Integers: what is best made of instructions that the shared part has no word for.
+
+#include "backend/baseline/lowering_aarch64.h"
+
+namespace firstcall::baseline::aarch64 {
+namespace {
+
+using llvm::Instruction;
+
+}  // namespace
+
+void LoweringAArch64::EmitDivision(const llvm::BinaryOperator& binary, bool is_signed,
+                                   bool is_remainder) {
+  const unsigned bytes = OperationBytes(BitsOf(binary.getType()));
+  const Register dividend = InExtended(binary.getOperand(0), is_signed, bytes);
+  const Register divisor = InExtended(binary.getOperand(1), is_signed, bytes);
+  const Register dst = Define(binary);
+  const Register quotient = is_remainder ? kScratch : dst;
+  if (is_signed) {
+    native_.SignedDivide(bytes, quotient, dividend, divisor);
+  } else {
+    native_.UnsignedDivide(bytes, quotient, dividend, divisor);
+  }
+  if (is_remainder) native_.MultiplySubtract(bytes, dst, quotient, divisor, dividend);
+}
+
+// left.low * right.high + left.high * right.low, and the product of the lower parts.
+void LoweringAArch64::LowerWideMultiply(const llvm::BinaryOperator& binary) {
+  const llvm::Value* left = binary.getOperand(0);
+  const llvm::Value* right = binary.getOperand(1);
+  const Register left_low = In(left, 0), right_high = In(right, 1);
+  native_.Multiply(8, kScratch, left_low, right_high);
+  locations_.Unpin(right_high);
+  const Register right_low = In(right, 0), left_high = In(left, 1);
+  native_.MultiplyAdd(8, kScratch, left_high, right_low, kScratch);
+  locations_.Unpin(left_high);
+  const Register high = Define(binary, 1);
+  native_.UnsignedMultiplyHigh(high, left_low, right_low);
+  native_.AluRr(Alu::kAdd, 8, high, kScratch);
+  native_.Multiply(8, Define(binary, 0), left_low, right_low);
+}
+
+void LoweringAArch64::ShiftIn(bool is_left, Register dst, Register other, unsigned count) {
+  if (is_left) {
+    native_.Extract(8, dst, dst, other, 64 - count);
+  } else {
+    native_.Extract(8, dst, other, dst, count);
+  }
+}
+
+// Shifts go by the count modulo 64; what one part gets from the other goes first by 1 and then by
+// 63 less the count, which is its complement. If bit 6 is set, by 64 more.
+void LoweringAArch64::LowerWideShiftByVariable(const llvm::BinaryOperator& binary) {
+  const llvm::Value* value = binary.getOperand(0);
+  const bool is_left = binary.getOpcode() == Instruction::Shl;
+  const bool is_signed = binary.getOpcode() == Instruction::AShr;
+  const Register count = In(binary.getOperand(1), 0);
+  const Register low = Copy(value, 0), high = Copy(value, 1);
+  if (!is_left) Extend(high, high, BitsOf(value->getType()) - 64, is_signed, 8);
+  const Register from = is_left ? low : high, to = is_left ? high : low;
+  const Shift near = is_left ? Shift::kShl : Shift::kShr;
+  const Shift back = is_left ? Shift::kShr : Shift::kShl;
+  const Shift far = is_left ? Shift::kShl : is_signed ? Shift::kSar : Shift::kShr;
+  native_.Mov(8, kScratch, from);
+  native_.ShiftRi(back, 8, kScratch, 1);
+  native_.Mov(8, kValueScratch, count);
+  native_.Not(8, kValueScratch);
+  native_.ShiftRr(back, 8, kScratch, kValueScratch);
+  native_.ShiftRr(near, 8, to, count);
+  native_.AluRr(Alu::kOr, 8, to, kScratch);
+  native_.ShiftRr(far, 8, from, count);
+  native_.MovImmediate(kScratch, 0, true);
+  if (is_signed) {
+    native_.Mov(8, kScratch, high);
+    native_.ShiftRi(Shift::kSar, 8, kScratch, 63);
+  }
+  native_.TestRi(4, count, 64);
+  native_.Select(Cond::kNe, 8, to, from);
+  native_.Select(Cond::kNe, 8, from, kScratch);
+  DefineIn(binary, low, 0);
+  DefineIn(binary, high, 1);
+}
+
+// In 32 bits, where nothing overflows: whether the result is what its lower bits say.
+void LoweringAArch64::LowerNarrowOverflow(const llvm::WithOverflowInst& intrinsic) {
+  const bool is_signed = intrinsic.isSigned();
+  const Register left = InExtended(intrinsic.getLHS(), is_signed, 4);
+  const Register right = InExtended(intrinsic.getRHS(), is_signed, 4);
+  const Register dst = Define(intrinsic, 0);
+  native_.Mov(4, dst, left);
+  switch (intrinsic.getBinaryOp()) {
+    case Instruction::Add:
+      native_.AluRr(Alu::kAdd, 4, dst, right);
+      break;
+    case Instruction::Sub:
+      native_.AluRr(Alu::kSub, 4, dst, right);
+      break;
+    default:
+      native_.MultiplyRr(4, dst, right);
+      break;
+  }
+  native_.CompareExtended(4, dst, dst, is_signed, BitsOf(intrinsic.getLHS()->getType()) / 8);
+  native_.Set(Cond::kNe, kScratch);
+}
+
+void LoweringAArch64::LowerOverflow(const llvm::WithOverflowInst& intrinsic) {
+  const llvm::Value* left = intrinsic.getLHS();
+  const llvm::Value* right = intrinsic.getRHS();
+  const unsigned bits = BitsOf(left->getType());
+  const unsigned bytes = bits == 32 ? 4 : 8;
+  const bool is_signed = intrinsic.isSigned();
+  const bool is_add = intrinsic.getBinaryOp() == Instruction::Add;
+  // The carry of an addition is what an unsigned comparison calls "above or equal".
+  Cond overflows = is_signed ? Cond::kO : is_add ? Cond::kAe : Cond::kB;
+  unsigned parts = 1;
+  if (bits < 32) {
+    LowerNarrowOverflow(intrinsic);
+    overflows = Cond::kNe;
+  } else if (bits == 128) {
+    parts = 2;
+    const Register right_low = In(right, 0), right_high = In(right, 1);
+    const Register low = DefineFrom(intrinsic, left, 0, 0);
+    const Register high = DefineFrom(intrinsic, left, 1, 1);
+    native_.AluRr(is_add ? Alu::kAdd : Alu::kSub, 8, low, right_low);
+    native_.AluRr(is_add ? Alu::kAdc : Alu::kSbb, 8, high, right_high);
+  } else if (intrinsic.getBinaryOp() != Instruction::Mul) {
+    const ArithmeticOperand operand = OperandOf(right, bytes);
+    const Register dst = DefineFrom(intrinsic, left, 0, 0);
+    EmitAlu(is_add ? Alu::kAdd : Alu::kSub, bytes, dst, operand);
+  } else {
+    overflows = Cond::kNe;
+    const Register a = In(left), b = In(right);
+    const Register dst = Define(intrinsic, 0);
+    if (bytes == 4) {
+      if (is_signed) {
+        native_.SignedMultiplyLong(dst, a, b);
+      } else {
+        native_.UnsignedMultiplyLong(dst, a, b);
+      }
+      native_.CompareExtended(8, dst, dst, is_signed, 4);
+    } else {
+      native_.Multiply(8, dst, a, b);
+      if (is_signed) {
+        native_.SignedMultiplyHigh(kScratch, a, b);
+        native_.CompareShifted(8, kScratch, dst, Shift::kSar, 63);
+      } else {
+        native_.UnsignedMultiplyHigh(kScratch, a, b);
+        native_.CompareWithZero(8, kScratch);
+      }
+    }
+  }
+  native_.Set(overflows, kScratch);
+  locations_.Unpin();
+  native_.Mov(4, Define(intrinsic, parts), kScratch);
+}
+
+void LoweringAArch64::LowerBitCount(const llvm::IntrinsicInst& intrinsic) {
+  const unsigned bits = BitsOf(intrinsic.getType());
+  const unsigned bytes = OperationBytes(bits);
+  const Register source = InExtended(intrinsic.getArgOperand(0), false, bytes);
+  const Register dst = Define(intrinsic);
+  switch (intrinsic.getIntrinsicID()) {
+    case llvm::Intrinsic::ctpop:
+      native_.ToVector(bytes, kVectorScratch, source);
+      native_.CountBits8(kVectorScratch, kVectorScratch);
+      native_.AddAcross8(kVectorScratch, kVectorScratch);
+      return native_.FromVector(4, dst, kVectorScratch);
+    case llvm::Intrinsic::ctlz:
+      native_.CountLeadingZeros(bytes, dst, source);
+      if (bits == bytes * 8) return;
+      return native_.AluRi(Alu::kSub, 4, dst, static_cast<int32_t>(bytes * 8 - bits));
+    default:
+      native_.Mov(bytes, dst, source);
+      if (bits != bytes * 8) {  // Not beyond the width.
+        native_.MovImmediate(kScratch, uint64_t{1} << bits, true);
+        native_.AluRr(Alu::kOr, bytes, dst, kScratch);
+      }
+      native_.ReverseBits(bytes, dst, dst);
+      return native_.CountLeadingZeros(bytes, dst, dst);
+  }
+}
+
+// Both in one register of 32 bits.
+void LoweringAArch64::LowerNarrowFunnelShift(const llvm::IntrinsicInst& intrinsic, bool is_left) {
+  const unsigned bits = BitsOf(intrinsic.getType());
+  const Register count = InExtended(intrinsic.getArgOperand(2), false, 4);
+  native_.Mov(4, kScratch, count);
+  locations_.Unpin(count);
+  native_.AluRi(Alu::kAnd, 4, kScratch, static_cast<int32_t>(bits) - 1);
+  const Register low = InExtended(intrinsic.getArgOperand(1), false, 4);
+  const Register dst = DefineFrom(intrinsic, intrinsic.getArgOperand(0));
+  native_.ShiftRi(Shift::kShl, 4, dst, static_cast<uint8_t>(bits));
+  native_.AluRr(Alu::kOr, 4, dst, low);
+  native_.ShiftRr(is_left ? Shift::kShl : Shift::kShr, 4, dst, kScratch);
+  if (is_left) native_.ShiftRi(Shift::kShr, 4, dst, static_cast<uint8_t>(bits));
+}
+
+void LoweringAArch64::LowerFunnelShift(const llvm::IntrinsicInst& intrinsic) {
+  const unsigned bits = BitsOf(intrinsic.getType());
+  const bool is_left = intrinsic.getIntrinsicID() == llvm::Intrinsic::fshl;
+  if (bits < 32) return LowerNarrowFunnelShift(intrinsic, is_left);
+  const unsigned bytes = bits / 8;
+  const llvm::Value* high = intrinsic.getArgOperand(0);
+  const llvm::Value* low = intrinsic.getArgOperand(1);
+  if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(intrinsic.getArgOperand(2))) {
+    const auto count = static_cast<unsigned>(constant->getValue().urem(bits));
+    if (count == 0) {
+      DefineFrom(intrinsic, is_left ? high : low);
+      return;
+    }
+    const Register in_high = In(high), in_low = In(low);
+    return native_.Extract(bytes, Define(intrinsic), in_high, in_low,
+                           is_left ? bits - count : count);
+  }
+  // What comes from the other one goes first by 1, and then by the complement of the count.
+  const llvm::Value* stays = is_left ? high : low;
+  const llvm::Value* comes = is_left ? low : high;
+  const Register count = In(intrinsic.getArgOperand(2));
+  const Register other = In(comes);
+  native_.Mov(8, kScratch, other);
+  locations_.Unpin(other);
+  const Register dst = DefineFrom(intrinsic, stays);
+  const Shift near = is_left ? Shift::kShl : Shift::kShr;
+  const Shift back = is_left ? Shift::kShr : Shift::kShl;
+  native_.ShiftRi(back, bytes, kScratch, 1);
+  native_.Mov(8, kValueScratch, count);
+  native_.Not(8, kValueScratch);
+  native_.ShiftRr(back, bytes, kScratch, kValueScratch);
+  native_.ShiftRr(near, bytes, dst, count);
+  native_.AluRr(Alu::kOr, bytes, dst, kScratch);
+}
+
+// In 32 bits, where nothing overflows: the result, or the limit that it is beyond.
+void LoweringAArch64::LowerNarrowSaturating(const llvm::SaturatingInst& intrinsic) {
+  const bool is_signed = intrinsic.isSigned();
+  const unsigned bits = BitsOf(intrinsic.getType());
+  const Register left = InExtended(intrinsic.getArgOperand(0), is_signed, 4);
+  const Register right = InExtended(intrinsic.getArgOperand(1), is_signed, 4);
+  const Register dst = Define(intrinsic);
+  native_.Mov(4, dst, left);
+  native_.AluRr(intrinsic.getBinaryOp() == Instruction::Add ? Alu::kAdd : Alu::kSub, 4, dst, right);
+  const uint32_t highest = (uint32_t{1} << (is_signed ? bits - 1 : bits)) - 1;
+  const uint32_t lowest = is_signed ? ~highest : 0;
+  native_.MovImmediate(kScratch, highest, true);
+  native_.AluRr(Alu::kCmp, 4, dst, kScratch);
+  native_.Select(Cond::kG, 4, dst, kScratch);
+  native_.MovImmediate(kScratch, lowest, true);
+  native_.AluRr(Alu::kCmp, 4, dst, kScratch);
+  native_.Select(Cond::kL, 4, dst, kScratch);
+}
+
+void LoweringAArch64::LowerSaturating(const llvm::SaturatingInst& intrinsic) {
+  const unsigned bits = BitsOf(intrinsic.getType());
+  if (bits < 32) return LowerNarrowSaturating(intrinsic);
+  const bool is_add = intrinsic.getBinaryOp() == Instruction::Add;
+  const bool is_signed = intrinsic.isSigned();
+  const unsigned bytes = bits / 8;
+  const Register right = In(intrinsic.getArgOperand(1));
+  const Register dst = DefineFrom(intrinsic, intrinsic.getArgOperand(0));
+  if (is_signed) {
+    // The highest number, or the lowest if the left operand is negative.
+    native_.Mov(bytes, kScratch, dst);
+    native_.ShiftRi(Shift::kSar, bytes, kScratch, static_cast<uint8_t>(bits - 1));
+    native_.MovImmediate(kValueScratch, (uint64_t{1} << (bits - 1)) - 1, true);
+    native_.AluRr(Alu::kXor, bytes, kScratch, kValueScratch);
+  } else {
+    native_.MovImmediate(kScratch, is_add ? ~uint64_t{0} : 0, true);
+  }
+  native_.AluRr(is_add ? Alu::kAdd : Alu::kSub, bytes, dst, right);
+  native_.Select(is_signed ? Cond::kO : is_add ? Cond::kAe : Cond::kB, bytes, dst, kScratch);
+}
+
+}  // namespace firstcall::baseline::aarch64

@@ -1,0 +1,228 @@
+// Integers: what needs registers of its own, or flags that only x86-64 has.
+
+#include "backend/baseline/lowering_x86_64.h"
+
+namespace firstcall::baseline::x86_64 {
+namespace {
+
+using llvm::Instruction;
+
+}  // namespace
+
+Register LoweringX86_64::InShiftCount(const llvm::Value* count, unsigned bits) {
+  Claim(kRcx, count);
+  if (bits < 8) Extend(kRcx, kRcx, bits, false, 4);
+  return kRcx;
+}
+
+void LoweringX86_64::EmitDivision(const llvm::BinaryOperator& binary, bool is_signed,
+                                  bool is_remainder) {
+  const unsigned bits = BitsOf(binary.getType());
+  const unsigned bytes = OperationBytes(bits);
+  locations_.Claim(kRdx);
+  Claim(kRax, binary.getOperand(0));
+  Extend(kRax, kRax, bits, is_signed, bytes);
+  const Register divisor = InExtended(binary.getOperand(1), is_signed, bytes);
+  if (is_signed) {
+    native_.SignExtendAx(bytes);
+    native_.UnaryR(Unary::kIdiv, bytes, divisor);
+  } else {
+    native_.MovImmediate(kRdx, 0, true);
+    native_.UnaryR(Unary::kDiv, bytes, divisor);
+  }
+  DefineIn(binary, is_remainder ? kRdx : kRax);
+}
+
+void LoweringX86_64::LowerWideMultiply(const llvm::BinaryOperator& binary) {
+  const llvm::Value* left = binary.getOperand(0);
+  const llvm::Value* right = binary.getOperand(1);
+  locations_.Claim(kRdx);
+  Claim(kRax, left, 0);
+  // left.low * right.high + left.high * right.low, then the product of the lower parts.
+  const Register cross = Copy(right, 1);
+  native_.MultiplyRr(8, cross, kRax);
+  const Register other = Copy(left, 1);
+  const Register right_low = In(right, 0);
+  native_.MultiplyRr(8, other, right_low);
+  native_.AluRr(Alu::kAdd, 8, cross, other);
+  native_.UnaryR(Unary::kMul, 8, right_low);
+  native_.AluRr(Alu::kAdd, 8, kRdx, cross);
+  DefineIn(binary, kRax, 0);
+  DefineIn(binary, kRdx, 1);
+}
+
+void LoweringX86_64::ShiftIn(bool is_left, Register dst, Register other, unsigned count) {
+  if (is_left) {
+    native_.Shld(8, dst, other, static_cast<uint8_t>(count));
+  } else {
+    native_.Shrd(8, dst, other, static_cast<uint8_t>(count));
+  }
+}
+
+void LoweringX86_64::LowerWideShiftByVariable(const llvm::BinaryOperator& binary) {
+  const llvm::Value* value = binary.getOperand(0);
+  const bool is_left = binary.getOpcode() == Instruction::Shl;
+  const bool is_signed = binary.getOpcode() == Instruction::AShr;
+  Claim(kRcx, binary.getOperand(1), 0);
+  const Register low = Copy(value, 0);
+  const Register high = Copy(value, 1);
+  if (!is_left) Extend(high, high, BitsOf(value->getType()) - 64, is_signed, 8);
+  // By less than 64; then, if bit 6 of the count is set, by 64 more.
+  const uint32_t done = NewLabel();
+  if (is_left) {
+    native_.ShldCl(8, high, low);
+    native_.ShiftRcl(Shift::kShl, 8, low);
+  } else {
+    native_.ShrdCl(8, low, high);
+    native_.ShiftRcl(is_signed ? Shift::kSar : Shift::kShr, 8, high);
+  }
+  native_.TestRi(1, kRcx, 64);
+  native_.Jcc(Cond::kE, done);
+  if (is_left) {
+    native_.Mov(8, high, low);
+    native_.MovImmediate(low, 0, true);
+  } else {
+    native_.Mov(8, low, high);
+    if (is_signed) {
+      native_.ShiftRi(Shift::kSar, 8, high, 63);
+    } else {
+      native_.MovImmediate(high, 0, true);
+    }
+  }
+  Bind(done);
+  DefineIn(binary, low, 0);
+  DefineIn(binary, high, 1);
+}
+
+void LoweringX86_64::LowerOverflow(const llvm::WithOverflowInst& intrinsic) {
+  const llvm::Value* left = intrinsic.getLHS();
+  const llvm::Value* right = intrinsic.getRHS();
+  const unsigned bits = BitsOf(left->getType());
+  const unsigned bytes = bits / 8;
+  const llvm::Instruction::BinaryOps operation = intrinsic.getBinaryOp();
+  Cond cond = intrinsic.isSigned() ? Cond::kO : Cond::kB;
+  if (bits == 128) {
+    const Register right_low = In(right, 0), right_high = In(right, 1);
+    const Register low = DefineFrom(intrinsic, left, 0, 0);
+    const Register high = DefineFrom(intrinsic, left, 1, 1);
+    const bool is_add = operation == llvm::Instruction::Add;
+    native_.AluRr(is_add ? Alu::kAdd : Alu::kSub, 8, low, right_low);
+    native_.AluRr(is_add ? Alu::kAdc : Alu::kSbb, 8, high, right_high);
+    native_.Set(cond, kScratch);
+    locations_.Unpin();
+    native_.Mov(4, Define(intrinsic, 2), kScratch);
+    return;
+  }
+  if (operation == llvm::Instruction::Mul && (!intrinsic.isSigned() || bytes == 1)) {
+    locations_.Claim(kRdx);
+    Claim(kRax, left);
+    const Register source = In(right);
+    native_.UnaryR(intrinsic.isSigned() ? Unary::kImul : Unary::kMul, bytes, source);
+    native_.Set(Cond::kO, kScratch);
+    DefineIn(intrinsic, kRax, 0);
+  } else if (operation == llvm::Instruction::Mul) {
+    const Register source = In(right);
+    const Register dst = DefineFrom(intrinsic, left, 0, 0);
+    native_.MultiplyRr(bytes, dst, source);
+    native_.Set(Cond::kO, kScratch);
+  } else {
+    const ArithmeticOperand source = OperandOf(right, bytes);
+    const Register dst = DefineFrom(intrinsic, left, 0, 0);
+    EmitAlu(operation == llvm::Instruction::Add ? Alu::kAdd : Alu::kSub, bytes, dst, source);
+    native_.Set(cond, kScratch);
+  }
+  locations_.Unpin();
+  native_.Mov(4, Define(intrinsic, 1), kScratch);
+}
+
+void LoweringX86_64::LowerBitCount(const llvm::IntrinsicInst& intrinsic) {
+  const unsigned bits = BitsOf(intrinsic.getType());
+  const unsigned bytes = OperationBytes(bits);
+  const Register source = InExtended(intrinsic.getArgOperand(0), false, bytes);
+  const Register dst = Define(intrinsic);
+  switch (intrinsic.getIntrinsicID()) {
+    case llvm::Intrinsic::ctpop:
+      return native_.Rr(AssemblerX86_64::Wide(op::kPopcnt, bytes), dst, source);
+    case llvm::Intrinsic::ctlz:
+      // BSR finds the highest bit, or sets Z; the count of zero is the width.
+      native_.MovImmediate(kScratch, ~uint64_t{0}, false);
+      native_.Rr(AssemblerX86_64::Wide(op::kBsr, bytes), dst, source);
+      native_.Select(Cond::kE, bytes, dst, kScratch);
+      native_.Negate(bytes, dst);
+      return native_.AluRi(Alu::kAdd, bytes, dst, static_cast<int32_t>(bits) - 1);
+    default:
+      native_.MovImmediate(kScratch, bits, false);
+      native_.Rr(AssemblerX86_64::Wide(op::kBsf, bytes), dst, source);
+      return native_.Select(Cond::kE, bytes, dst, kScratch);
+  }
+}
+
+void LoweringX86_64::LowerFunnelShift(const llvm::IntrinsicInst& intrinsic) {
+  const unsigned bits = BitsOf(intrinsic.getType());
+  const unsigned bytes = bits / 8;
+  const bool is_left = intrinsic.getIntrinsicID() == llvm::Intrinsic::fshl;
+  const llvm::Value* high = intrinsic.getArgOperand(0);
+  const llvm::Value* low = intrinsic.getArgOperand(1);
+  const llvm::Value* count = intrinsic.getArgOperand(2);
+  const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(count);
+  const uint8_t distance =
+      constant == nullptr ? 0 : static_cast<uint8_t>(constant->getValue().urem(bits));
+  if (constant == nullptr) Claim(kRcx, count);
+  if (high == low) {
+    const Register dst = DefineFrom(intrinsic, high);
+    const Shift rotate = is_left ? Shift::kRol : Shift::kRor;
+    if (constant == nullptr) {
+      native_.ShiftRcl(rotate, bytes, dst);
+    } else if (distance != 0) {
+      native_.ShiftRi(rotate, bytes, dst, distance);
+    }
+    return;
+  }
+  if (bytes >= 4) {
+    const Register other = In(is_left ? low : high);
+    const Register dst = DefineFrom(intrinsic, is_left ? high : low);
+    if (constant == nullptr) {
+      is_left ? native_.ShldCl(bytes, dst, other) : native_.ShrdCl(bytes, dst, other);
+    } else if (distance != 0) {
+      is_left ? native_.Shld(bytes, dst, other, distance)
+              : native_.Shrd(bytes, dst, other, distance);
+    }
+    return;
+  }
+  // Both in one register of 32 bits.
+  const Register extended = InExtended(low, false, 4);
+  const Register dst = DefineFrom(intrinsic, high);
+  native_.ShiftRi(Shift::kShl, 4, dst, bits);
+  native_.AluRr(Alu::kOr, 4, dst, extended);
+  const Shift shift = is_left ? Shift::kShl : Shift::kShr;
+  if (constant == nullptr) {
+    native_.AluRi(Alu::kAnd, 4, kRcx, static_cast<int32_t>(bits) - 1);
+    native_.ShiftRcl(shift, 4, dst);
+  } else if (distance != 0) {
+    native_.ShiftRi(shift, 4, dst, distance);
+  }
+  if (is_left) native_.ShiftRi(Shift::kShr, 4, dst, bits);
+}
+
+void LoweringX86_64::LowerSaturating(const llvm::SaturatingInst& intrinsic) {
+  const unsigned bits = BitsOf(intrinsic.getType());
+  const unsigned bytes = bits / 8, operation_bytes = OperationBytes(bits);
+  const bool is_add = intrinsic.getBinaryOp() == Instruction::Add;
+  const bool is_signed = intrinsic.isSigned();
+  const Register right = In(intrinsic.getArgOperand(1));
+  const Register limit = locations_.Temporary(false);
+  const Register dst = DefineFrom(intrinsic, intrinsic.getArgOperand(0));
+  if (is_signed) {
+    // The highest number, or the lowest if the left operand is negative.
+    Extend(limit, dst, bits, true, operation_bytes);
+    native_.ShiftRi(Shift::kSar, operation_bytes, limit, operation_bytes * 8 - 1);
+    native_.MovImmediate(kScratch, (uint64_t{1} << (bits - 1)) - 1, true);
+    native_.AluRr(Alu::kXor, operation_bytes, limit, kScratch);
+  } else {
+    native_.MovImmediate(limit, is_add ? ~uint64_t{0} : 0, true);
+  }
+  native_.AluRr(is_add ? Alu::kAdd : Alu::kSub, bytes, dst, right);
+  native_.Select(is_signed ? Cond::kO : Cond::kB, operation_bytes, dst, limit);
+}
+
+}  // namespace firstcall::baseline::x86_64

@@ -1,0 +1,59 @@
+// Compiles a small module, such as a function-module, to a relocatable object with the baseline
+// code generator, if the code generator covers everything in the module.
+//
+// Thread-compatible: use one compiler for each compiling thread. Reuse it, because it keeps its
+// memory from module to module.
+
+#ifndef FIRSTCALL_BACKEND_BASELINE_MODULE_COMPILER_H_
+#define FIRSTCALL_BACKEND_BASELINE_MODULE_COMPILER_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "backend/baseline/baseline_compiler.h"
+#include "backend/baseline/refusal.h"
+#include "llvm/IR/Module.h"
+#include "object/compiled_code.h"
+#include "object/machine.h"
+#include "object/object_bytes.h"
+
+namespace firstcall::baseline {
+
+class ModuleCompiler {
+ public:
+  struct Options {
+    // dso_local symbols are within reach of a 32-bit distance from the code.
+    bool is_near = true;
+    // As the `layout` of BaselineCompiler::Compile.
+    const llvm::DataLayout* layout = nullptr;
+    // The contents of the object's section .comment; may be empty.
+    std::string comment;
+  };
+
+  // Arguments and errors are those of BaselineCompiler::Create.
+  static absl::StatusOr<std::unique_ptr<ModuleCompiler>> Create(absl::string_view triple,
+                                                                const BaselineOptions& options);
+
+  // Compiles all definitions of `module`, which must be verified and have the target's data layout,
+  // to `object`, and returns kNone. If something is not covered, returns the reason and leaves
+  // `object` unchanged. Never changes the module.
+  Refusal Compile(const llvm::Module& module, const Options& options, ObjectBytes& object);
+
+ private:
+  ModuleCompiler(std::unique_ptr<BaselineCompiler> functions, Machine machine)
+      : functions_(std::move(functions)), machine_(machine) {}
+  CompiledCode& NextPart();
+
+  const std::unique_ptr<BaselineCompiler> functions_;
+  const Machine machine_;
+  // The first `part_count_` belong to the current module.
+  std::vector<CompiledCode> parts_;
+  size_t part_count_ = 0;
+};
+
+}  // namespace firstcall::baseline
+
+#endif  // FIRSTCALL_BACKEND_BASELINE_MODULE_COMPILER_H_

@@ -1,0 +1,220 @@
+// Operands: values in registers, as immediates, in memory.
+
+#include "backend/baseline/constants.h"
+#include "backend/baseline/lowering.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace firstcall::baseline {
+
+void Lowering::MaterializeBits(Register reg, const ConstantPart& part, unsigned bytes) {
+  if (!IsVector(reg)) {
+    // Not the form that changes the flags: they may hold a comparison.
+    assembler_.MovImmediate(reg, part.low, /*may_change_flags=*/false);
+    return;
+  }
+  if (part.low == 0 && part.high == 0) {
+    assembler_.VectorZero(reg);
+    return;
+  }
+  if (bytes <= 8 && assembler_.FloatImmediate(bytes == 8, reg, part.low)) return;
+  const uint32_t place = pool_.Constant(part.low, bytes == 16 ? part.high : 0, bytes);
+  assembler_.VectorLoad(bytes, reg, Mem::Relative(RelativeTo::kPool, place));
+}
+
+void Lowering::MaterializeAddress(Register reg, const llvm::GlobalValue* global, int64_t offset) {
+  if (const uint32_t table = PoolPlaceOf(global); table != kNone) {
+    return assembler_.Lea(reg,
+                          Mem::Relative(RelativeTo::kPool, table, static_cast<int32_t>(offset)));
+  }
+  const uint32_t symbol = SymbolOf(global);
+  if (IsNear(global) && IsCloseToSymbol(offset)) {
+    assembler_.Lea(reg, Mem::Relative(RelativeTo::kSymbol, symbol, static_cast<int32_t>(offset)));
+  } else if (!IsNear(global) && llvm::isInt<32>(offset)) {
+    assembler_.Load(8, reg, LiteralOf(symbol));
+    if (offset != 0) assembler_.Lea(reg, Mem::At(reg, static_cast<int32_t>(offset)));
+  } else {
+    assembler_.Load(8, reg, Mem::Relative(RelativeTo::kPool, pool_.AddressOf(symbol, offset)));
+  }
+}
+
+void Lowering::Materialize(Register reg, const llvm::Constant& constant, unsigned number) {
+  const ConstantPart part = PartOf(constant, number);
+  switch (part.kind) {
+    case ConstantPart::Kind::kBits: {
+      unsigned bytes = 8;
+      if (IsVector(reg)) bytes = PartsOf(constant.getType()).parts[number].bytes;
+      MaterializeBits(reg, part, bytes);
+      return;
+    }
+    case ConstantPart::Kind::kAddress:
+      MaterializeAddress(reg, part.global, static_cast<int64_t>(part.low));
+      return;
+    case ConstantPart::Kind::kBlockAddress:
+      assembler_.Lea(reg, Mem::Relative(RelativeTo::kLabel, AddressLabelOf(part.block)));
+      return;
+    case ConstantPart::Kind::kUnsupported:
+      assembler_.Trap();  // Not reached: such functions are not covered.
+      return;
+  }
+}
+
+const llvm::Instruction* Lowering::DeferredOf(const llvm::Value* value) const {
+  const uint32_t number = NumberOf(value);
+  if (number == PointerMap::kMissing) return nullptr;
+  const ValuePart& part = analysis_.values()[number];
+  if (!part.is_deferred || part.reg != kNoRegister || part.is_spilled) return nullptr;
+  return llvm::cast<llvm::Instruction>(value);
+}
+
+Register Lowering::In(const llvm::Value* value, unsigned part) {
+  if (const auto* constant = llvm::dyn_cast<llvm::Constant>(value)) {
+    const Register reg = locations_.Temporary(PartsOf(constant->getType()).parts[part].is_vector);
+    Materialize(reg, *constant, part);
+    return reg;
+  }
+  if (const llvm::Instruction* deferred = DeferredOf(value)) Lower(*deferred);
+  return locations_.In(NumberOf(value) + part);
+}
+
+Register Lowering::Copy(const llvm::Value* value, unsigned part) {
+  if (llvm::isa<llvm::Constant>(value)) return In(value, part);
+  if (const llvm::Instruction* deferred = DeferredOf(value)) Lower(*deferred);
+  return locations_.Copy(NumberOf(value) + part);
+}
+
+void Lowering::Claim(Register reg, const llvm::Value* value, unsigned part) {
+  if (const auto* constant = llvm::dyn_cast<llvm::Constant>(value)) {
+    locations_.Claim(reg);
+    Materialize(reg, *constant, part);
+    return;
+  }
+  if (const llvm::Instruction* deferred = DeferredOf(value)) {
+    Lower(*deferred);
+    locations_.Unpin(locations_.RegisterOf(NumberOf(value)));
+  }
+  locations_.Claim(reg, NumberOf(value) + part);
+}
+
+bool Lowering::DiesHere(const llvm::Value* value) const {
+  const uint32_t number = NumberOf(value);
+  return number != PointerMap::kMissing && locations_.DiesHere(number);
+}
+
+Register Lowering::DefineFrom(const llvm::Instruction& result, const llvm::Value* from,
+                              unsigned result_part, unsigned from_part) {
+  const uint32_t number = NumberOf(&result) + result_part;
+  if (const auto* constant = llvm::dyn_cast<llvm::Constant>(from)) {
+    const Register reg = locations_.Define(number);
+    Materialize(reg, *constant, from_part);
+    return reg;
+  }
+  if (const llvm::Instruction* deferred = DeferredOf(from)) Lower(*deferred);
+  return locations_.DefineFrom(number, NumberOf(from) + from_part);
+}
+
+void Lowering::Extend(Register dst, Register src, unsigned bits, bool is_signed, unsigned bytes) {
+  if (bits >= bytes * 8) {
+    if (dst != src) assembler_.Mov(bytes, dst, src);
+    return;
+  }
+  if (bits == 8 || bits == 16 || bits == 32) {
+    if (is_signed) {
+      assembler_.SignExtend(bits / 8, bytes, dst, src);
+    } else {
+      assembler_.ZeroExtend(bits / 8, dst, src);
+    }
+    return;
+  }
+  if (dst != src) assembler_.Mov(bits <= 32 && !is_signed ? 4 : 8, dst, src);
+  if (!is_signed && bits < 32) {
+    assembler_.AluRi(Alu::kAnd, 4, dst, static_cast<int32_t>((uint32_t{1} << bits) - 1));
+    return;
+  }
+  const uint8_t distance = static_cast<uint8_t>(bytes * 8 - bits);
+  assembler_.ShiftRi(Shift::kShl, bytes, dst, distance);
+  assembler_.ShiftRi(is_signed ? Shift::kSar : Shift::kShr, bytes, dst, distance);
+}
+
+Register Lowering::InExtended(const llvm::Value* value, bool is_signed, unsigned bytes) {
+  const unsigned bits = BitsOf(value->getType());
+  if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(value)) {
+    const Register reg = locations_.Temporary(false);
+    const uint64_t extended = is_signed ? constant->getSExtValue() : constant->getZExtValue();
+    assembler_.MovImmediate(reg, bytes == 4 ? static_cast<uint32_t>(extended) : extended, false);
+    return reg;
+  }
+  const Register source = In(value);
+  if (bits >= bytes * 8) return source;
+  const Register reg = locations_.Temporary(false);
+  Extend(reg, source, bits, is_signed, bytes);
+  locations_.Unpin(source);
+  return reg;
+}
+
+Register Lowering::DefineExtended(const llvm::Instruction& result, const llvm::Value* from,
+                                  bool is_signed, unsigned bytes) {
+  if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(from)) {
+    const Register reg = Define(result);
+    const uint64_t extended = is_signed ? constant->getSExtValue() : constant->getZExtValue();
+    assembler_.MovImmediate(reg, bytes == 4 ? static_cast<uint32_t>(extended) : extended, false);
+    return reg;
+  }
+  const unsigned bits = BitsOf(from->getType());
+  if (bits == bytes * 8 || DiesHere(from)) {
+    const Register reg = DefineFrom(result, from);
+    if (bits != bytes * 8) Extend(reg, reg, bits, is_signed, bytes);
+    return reg;
+  }
+  const Register source = In(from);
+  const Register reg = Define(result);
+  Extend(reg, source, bits, is_signed, bytes);
+  return reg;
+}
+
+bool Lowering::ImmediateOf(const llvm::Value* value, int32_t& immediate, unsigned number) const {
+  const auto* constant = llvm::dyn_cast<llvm::Constant>(value);
+  if (constant == nullptr || llvm::isa<llvm::GlobalValue>(constant)) return false;
+  const ConstantPart part = PartOf(*constant, number);
+  if (part.kind != ConstantPart::Kind::kBits) return false;
+  immediate = static_cast<int32_t>(part.low);
+  return static_cast<int64_t>(part.low) == immediate;
+}
+
+ArithmeticOperand Lowering::OperandOf(const llvm::Value* value, unsigned bytes, unsigned part) {
+  ArithmeticOperand operand;
+  if (ImmediateOf(value, operand.immediate, part)) {
+    operand.kind = ArithmeticOperand::Kind::kImmediate;
+    return operand;
+  }
+  if (const llvm::Instruction* deferred = DeferredOf(value)) {
+    const auto* load = llvm::dyn_cast<llvm::LoadInst>(deferred);
+    if (load != nullptr && BytesOf(load) == bytes) {
+      operand.kind = ArithmeticOperand::Kind::kMemory;
+      operand.mem = AddressOf(load->getPointerOperand());
+      return operand;
+    }
+  } else if (!llvm::isa<llvm::Constant>(value) &&
+             locations_.IsBestInMemory(NumberOf(value) + part)) {
+    operand.kind = ArithmeticOperand::Kind::kMemory;
+    operand.mem = locations_.SlotOf(NumberOf(value) + part);
+    return operand;
+  }
+  operand.reg = In(value, part);
+  return operand;
+}
+
+void Lowering::EmitAlu(Alu alu, unsigned bytes, Register dst, const ArithmeticOperand& operand) {
+  switch (operand.kind) {
+    case ArithmeticOperand::Kind::kRegister:
+      assembler_.AluRr(alu, bytes, dst, operand.reg);
+      return;
+    case ArithmeticOperand::Kind::kImmediate:
+      assembler_.AluRi(alu, bytes, dst, operand.immediate);
+      return;
+    case ArithmeticOperand::Kind::kMemory:
+      assembler_.AluRm(alu, bytes, dst, operand.mem);
+      return;
+  }
+}
+
+}  // namespace firstcall::baseline

@@ -1,0 +1,67 @@
+// How values of LLVM's types are divided into parts that fit a register.
+//
+// An integer of up to 64 bits or a pointer is one part in a general register; the bits above its
+// width are unspecified. An integer of up to 128 bits is two parts, the lower first. A float, a
+// double or a vector of up to 16 bytes is one part in the lowest bytes of a vector register, in the
+// layout it has in memory. A vector of 32, 64 or 128 bytes is parts of 16 bytes each. A vector of
+// i1 is one part: its lanes are masks that fill 16 bytes. An aggregate's parts are the parts of its
+// members, in order.
+//
+// Thread-safe: pure functions. Tested in tests/backend/baseline/baseline_compiler_test.cc.
+
+#ifndef FIRSTCALL_BACKEND_BASELINE_VALUE_PARTS_H_
+#define FIRSTCALL_BACKEND_BASELINE_VALUE_PARTS_H_
+
+#include <cstdint>
+
+#include "llvm/IR/DataLayout.h"
+#include "llvm/IR/Type.h"
+
+namespace firstcall::baseline {
+
+// Has no initial values, because lists of PartType are made for every instruction.
+struct PartType {
+  bool is_vector;  // Whether the part is in a vector register.
+  uint8_t bytes;   // 1, 2, 4, 8; in vector registers 2, 4, 8, 16.
+  uint16_t bits;   // The width of an integer part; a second part has the bits above 64.
+  bool has_lanes;  // The part is an LLVM vector or a part of a vector.
+};
+
+inline constexpr unsigned kMaxParts = 16;
+
+// The parts of values of one type; `count` is 0 if the type is not supported, or void.
+struct PartList {
+  unsigned count = 0;
+  PartType parts[kMaxParts];
+};
+
+PartList PartsOf(const llvm::Type* type);
+
+// The offsets in bytes of the parts of a value of `type` in memory. `type` must be supported.
+struct PartOffsets {
+  unsigned count = 0;
+  int32_t offsets[kMaxParts];
+};
+PartOffsets OffsetsOf(const llvm::Type* type, const llvm::DataLayout& layout);
+
+// The number of parts, for types that are neither integers nor pointers.
+unsigned PartCountOfOthers(const llvm::Type* type);
+
+// The number of parts, as PartsOf(type).count, but fast for integers and pointers.
+inline unsigned PartCount(const llvm::Type* type) {
+  if (type->isPointerTy()) return type->getPointerAddressSpace() == 0 ? 1 : 0;
+  if (!type->isIntegerTy()) return PartCountOfOthers(type);
+  const unsigned bits = type->getIntegerBitWidth();
+  return bits <= 64 ? 1 : bits <= 128 ? 2 : 0;
+}
+
+// The smallest of 1, 2, 4, 8 bytes that holds `bits`.
+inline unsigned ContainerBytes(unsigned bits) {
+  return bits <= 8 ? 1 : bits <= 16 ? 2 : bits <= 32 ? 4 : 8;
+}
+// The size of register operations on integers of `bits`: 4 or 8 bytes.
+inline unsigned OperationBytes(unsigned bits) { return bits <= 32 ? 4 : 8; }
+
+}  // namespace firstcall::baseline
+
+#endif  // FIRSTCALL_BACKEND_BASELINE_VALUE_PARTS_H_

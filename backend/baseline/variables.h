@@ -1,0 +1,21 @@
+// Writes the global variables that a module defines, except those that become a part of a
+// function's code: constants that are copied (constant_data.h) and tables of labels (constants.h).
+//
+// Thread-safe: a pure function of its arguments. Tested in
+// tests/backend/baseline/variables_test.cc.
+
+#ifndef FIRSTCALL_BACKEND_BASELINE_VARIABLES_H_
+#define FIRSTCALL_BACKEND_BASELINE_VARIABLES_H_
+
+#include "backend/baseline/refusal.h"
+#include "llvm/IR/Module.h"
+#include "object/compiled_code.h"
+
+namespace firstcall::baseline {
+
+// Replaces the contents of `code`. If there are no such variables, `code` has no sections.
+Refusal WriteVariables(const llvm::Module& module, CompiledCode& code);
+
+}  // namespace firstcall::baseline
+
+#endif  // FIRSTCALL_BACKEND_BASELINE_VARIABLES_H_

@@ -1,0 +1,86 @@
+// Vectors: masks, and comparisons that make them.
+
+#include "backend/baseline/lowering_aarch64.h"
+
+namespace firstcall::baseline::aarch64 {
+
+// Each lane keeps the bit of its number; their sum has all of them.
+Register LoweringAArch64::MaskBits(const llvm::Value* vector) {
+  const unsigned count = LaneCount(vector->getType());
+  const unsigned lane_bits = 128 / count;
+  ConstantPart bits_of_lanes;
+  for (unsigned lane = 0; lane < count; ++lane) {
+    uint64_t& half = lane < count / 2 ? bits_of_lanes.low : bits_of_lanes.high;
+    half |= uint64_t{1} << (lane % (count / 2) * lane_bits + lane % 8);
+  }
+  const Register mask = In(vector);
+  const Register bits = locations_.Temporary(false);
+  MaterializeBits(kVectorScratch, bits_of_lanes, 16);
+  native_.LanesRr(LaneOp::kAnd, lane_bits / 8, kVectorScratch, mask);
+  switch (count) {
+    case 2:
+      native_.AddPairs(8, kVectorScratch, kVectorScratch, kVectorScratch);
+      break;
+    case 4:
+    case 8:
+      native_.AddAcross(lane_bits / 8, kVectorScratch, kVectorScratch);
+      break;
+    default:
+      // The sums of each half of the bytes remain in the two lowest.
+      for (unsigned left = 8; left != 1; left /= 2) {
+        native_.AddPairs(1, kVectorScratch, kVectorScratch, kVectorScratch);
+      }
+      native_.FromLane(2, 0, bits, kVectorScratch);
+      return bits;
+  }
+  native_.FromVector(4, bits, kVectorScratch);
+  return bits;
+}
+
+// Whatever is not ordered fails the test, so that the tests that hold for such are others'
+// negation.
+void LoweringAArch64::LowerVectorFloatCompare(const llvm::FCmpInst& compare) {
+  using llvm::CmpInst;
+  const llvm::Type* type = compare.getOperand(0)->getType();
+  const bool is_double = type->getScalarType()->isDoubleTy();
+  const Register a = In(compare.getOperand(0)), b = In(compare.getOperand(1));
+  const Register dst = Define(compare);
+  CmpInst::Predicate predicate = compare.getPredicate();
+  const bool is_negated = CmpInst::isUnordered(predicate) || predicate == CmpInst::FCMP_TRUE;
+  if (is_negated) predicate = CmpInst::getInversePredicate(predicate);
+  switch (predicate) {
+    case CmpInst::FCMP_OEQ:
+      native_.VectorFloatCompare(FloatTest::kEqual, is_double, dst, a, b);
+      break;
+    case CmpInst::FCMP_OGT:
+      native_.VectorFloatCompare(FloatTest::kGreater, is_double, dst, a, b);
+      break;
+    case CmpInst::FCMP_OGE:
+      native_.VectorFloatCompare(FloatTest::kGreaterEqual, is_double, dst, a, b);
+      break;
+    case CmpInst::FCMP_OLT:
+      native_.VectorFloatCompare(FloatTest::kGreater, is_double, dst, b, a);
+      break;
+    case CmpInst::FCMP_OLE:
+      native_.VectorFloatCompare(FloatTest::kGreaterEqual, is_double, dst, b, a);
+      break;
+    case CmpInst::FCMP_ONE:
+      native_.VectorFloatCompare(FloatTest::kGreater, is_double, kVectorScratch, a, b);
+      native_.VectorFloatCompare(FloatTest::kGreater, is_double, dst, b, a);
+      native_.LanesRr(LaneOp::kOr, 8, dst, kVectorScratch);
+      break;
+    case CmpInst::FCMP_ORD:
+      native_.VectorFloatCompare(FloatTest::kEqual, is_double, kVectorScratch, a, a);
+      native_.VectorFloatCompare(FloatTest::kEqual, is_double, dst, b, b);
+      native_.LanesRr(LaneOp::kAnd, 8, dst, kVectorScratch);
+      break;
+    default:
+      native_.VectorZero(dst);
+      break;
+  }
+  if (is_negated) native_.VectorNot(dst, dst);
+  // Of <2 x float>, whose masks are as wide as two lanes.
+  if (!is_double && LaneCount(type) == 2) native_.InterleaveLow(4, dst, dst, dst);
+}
+
+}  // namespace firstcall::baseline::aarch64

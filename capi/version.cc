@@ -1,7 +1,0 @@
-// The C API's function that returns the version.
-
-#include "base/version.h"
-
-#include "capi/firstcall.h"
-
-const char* fc_version(void) { return firstcall::Version(); }

@@ -1,0 +1,41 @@
+// What the environment variables FIRSTCALL_OPTIONS and FIRSTCALL_STATS say about MCJIT's engines.
+//
+// Immutable after construction, therefore thread-safe.
+
+#ifndef FIRSTCALL_CLIENTS_MCJIT_ENVIRONMENT_H_
+#define FIRSTCALL_CLIENTS_MCJIT_ENVIRONMENT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "engine/options.h"
+
+namespace firstcall {
+
+struct Environment {
+  bool is_lazy = true;
+  bool prints_stats = false;
+  std::optional<CodegenLevel> codegen_level;  // Unset: the client's.
+  Tier tier = Tier::kAuto;
+  Baseline baseline = Baseline::kOn;
+  size_t compile_threads = 0;
+  PromotionOptions promotion;
+
+  // Reads options as "--tier=0 -O2", separated by spaces. A part that is not understood is left out
+  // and added to `errors`.
+  static Environment Parse(absl::string_view options, std::vector<std::string>& errors);
+
+  // That of this process, read at the first call. Errors are printed on standard error then.
+  static const Environment& Get();
+
+  // Copies the fields to the options of an engine.
+  void ApplyTo(EngineOptions& options) const;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_CLIENTS_MCJIT_ENVIRONMENT_H_

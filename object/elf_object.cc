@@ -1,0 +1,638 @@
+// Parse reads each section header once and keeps it, so the extents of tables stay as they were
+// checked. The tables of a damaged object may overlap. So a change of one may change another, and
+// what is read from a record is checked whenever it is used.
+
+#include "object/elf_object.h"
+
+#include <elf.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "base/status.h"
+#include "object/large_section.h"
+#include "object/relocation.h"
+#include "object/symbol_name.h"
+
+namespace firstcall {
+namespace {
+
+// The file's records are copied to these structs.
+static_assert(sizeof(ElfObject::Symbol) == sizeof(Elf64_Sym) &&
+              offsetof(ElfObject::Symbol, index) == offsetof(Elf64_Sym, st_shndx));
+static_assert(sizeof(ElfObject::Relocation) == sizeof(Elf64_Rela) &&
+              offsetof(ElfObject::Relocation, addend) == offsetof(Elf64_Rela, r_addend));
+
+// Missing from older versions of elf.h.
+constexpr uint32_t kAArch64Plt32 = 314;
+
+// How far away the target of a reference to another object may lie.
+enum class Reach {
+  kAny,   // Anywhere; if necessary, the linker goes through a table or a jump.
+  kNear,  // Within an arena.
+  kNone,  // Not even within an arena.
+};
+
+// ELF for x86-64 (psABI, 4.4.1) and for the Arm 64-bit Architecture (5.7). On other architectures
+// everything counts as reachable: see docs/porting.md.
+Reach ReachOf(Machine machine, uint32_t relocation) {
+  if (machine == Machine::kX86_64) {
+    switch (relocation) {
+      case R_X86_64_PC32:
+        return Reach::kNear;
+      case R_X86_64_32:
+      case R_X86_64_32S:
+      case R_X86_64_16:
+      case R_X86_64_PC16:
+      case R_X86_64_8:
+      case R_X86_64_PC8:
+        return Reach::kNone;
+      default:
+        return Reach::kAny;
+    }
+  }
+  if (machine == Machine::kAArch64) {
+    switch (relocation) {
+      case R_AARCH64_PREL32:
+      case kAArch64Plt32:
+      case R_AARCH64_ADR_PREL_PG_HI21:
+        return Reach::kNear;
+      case R_AARCH64_ABS32:
+      case R_AARCH64_ABS16:
+      case R_AARCH64_PREL16:
+      case R_AARCH64_LD_PREL_LO19:
+      case R_AARCH64_ADR_PREL_LO21:
+      case R_AARCH64_CONDBR19:
+      case R_AARCH64_TSTBR14:
+        return Reach::kNone;
+      default:
+        return Reach::kAny;
+    }
+  }
+  return Reach::kAny;
+}
+
+// Whether a relocation without reach writes an absolute address.
+bool IsAbsolute(Machine machine, uint32_t relocation) {
+  return machine == Machine::kX86_64
+             ? relocation != R_X86_64_PC16 && relocation != R_X86_64_PC8
+             : relocation == R_AARCH64_ABS32 || relocation == R_AARCH64_ABS16;
+}
+
+Machine MachineOf(uint16_t elf_machine) {
+  switch (elf_machine) {
+    case EM_X86_64:
+      return Machine::kX86_64;
+    case EM_AARCH64:
+      return Machine::kAArch64;
+    default:
+      return Machine::kOther;
+  }
+}
+
+// GCC's unique symbols (static variables of inline functions and of templates) are weak for a
+// linker, too: the first one wins.
+bool IsWeak(const ElfObject::Symbol& symbol) {
+  return symbol.binding() == STB_WEAK || symbol.binding() == STB_GNU_UNIQUE;
+}
+
+absl::Status Damaged(absl::string_view what) { return absl::InvalidArgumentError(what); }
+
+// Whether the relocation is that of a call or a jump to the beginning of a function.
+bool IsCall(Machine machine, const ElfObject::Relocation& relocation) {
+  if (machine == Machine::kX86_64) {
+    return (relocation.type == R_X86_64_PC32 || relocation.type == R_X86_64_PLT32) &&
+           relocation.addend == -4;
+  }
+  return (relocation.type == R_AARCH64_CALL26 || relocation.type == R_AARCH64_JUMP26) &&
+         relocation.addend == 0;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<ElfObject>> ElfObject::Parse(absl::Span<char> bytes,
+                                                            absl::string_view name,
+                                                            IsWanted is_wanted) {
+  std::unique_ptr<ElfObject> object(new ElfObject());
+  object->bytes_ = bytes;
+  absl::Status status = object->ReadSections();
+  if (status.ok()) status = object->ReadSymbols(is_wanted);
+  if (status.ok()) return object;
+  return Annotate(status, absl::StrCat("reading object '", name, "'"));
+}
+
+absl::Status ElfObject::ReadSections() {
+  // The first sentence is LLVM's, which scripts around lli look for.
+  constexpr absl::string_view kKind =
+      "The file was not recognized as a valid object file: it is not a 64-bit little-endian "
+      "relocatable ELF object";
+  if (bytes_.size() < sizeof(Elf64_Ehdr)) return Damaged(kKind);
+  const auto header = Read<Elf64_Ehdr>(0);
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
+      header.e_ident[EI_DATA] != ELFDATA2LSB || header.e_type != ET_REL) {
+    return Damaged(kKind);
+  }
+  machine_ = MachineOf(header.e_machine);
+  if (header.e_shoff == 0) return absl::OkStatus();  // No sections.
+  if (header.e_shentsize != sizeof(Elf64_Shdr) || !HasTable(header.e_shoff, sizeof(Elf64_Shdr))) {
+    return Damaged("its section headers are not in it");
+  }
+  // Numbers that do not fit into the header stand in section 0.
+  const auto first = Read<Elf64_Shdr>(header.e_shoff);
+  const uint64_t count = header.e_shnum != 0 ? header.e_shnum : first.sh_size;
+  const uint64_t names = header.e_shstrndx != SHN_XINDEX ? header.e_shstrndx : first.sh_link;
+  if (count > (bytes_.size() - header.e_shoff) / sizeof(Elf64_Shdr)) {
+    return Damaged("its section headers are not in it");
+  }
+  sections_.resize(count);
+  for (size_t i = 0; i < count; ++i) {
+    const auto record = Read<Elf64_Shdr>(header.e_shoff, i);
+    Section& section = sections_[i];
+    section.type = record.sh_type;
+    section.link = record.sh_link;
+    section.info = record.sh_info;
+    section.flags = record.sh_flags;
+    section.offset = record.sh_offset;
+    section.size = record.sh_size;
+    section.alignment = record.sh_addralign;
+    section.header = header.e_shoff + i * sizeof(Elf64_Shdr);
+    if (section.has_bytes() && !HasTable(section.offset, section.size)) {
+      return Damaged(absl::StrCat("section ", i, " is not in it"));
+    }
+  }
+  if (names == SHN_UNDEF) return absl::OkStatus();
+  if (names >= count) return Damaged("it has no names of sections");
+  const absl::Span<const char> text = BytesOf(sections_[names]);
+  if (!text.empty() && text.back() != '\0') return Damaged("its names of sections have no end");
+  for (size_t i = 0; i < count; ++i) {
+    const uint32_t begin = Read<Elf64_Shdr>(sections_[i].header).sh_name;
+    if (begin >= text.size()) {
+      if (begin == 0) continue;
+      return Damaged(absl::StrCat("the name of section ", i, " is not in it"));
+    }
+    sections_[i].name = absl::string_view(text.data() + begin);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ElfObject::ReadSymbolTable(const Section& table) {
+  if (symbol_count_ != 0) return Damaged("it has several symbol tables");
+  if (table.link >= sections_.size() || table.size % sizeof(Symbol) != 0) {
+    return Damaged("its symbol table is damaged");
+  }
+  symbols_ = table.offset;
+  symbol_count_ = table.size / sizeof(Symbol);
+  const absl::Span<const char> names = BytesOf(sections_[table.link]);
+  if (names.empty() || names.back() != '\0') return Damaged("its names of symbols have no end");
+  names_ = absl::string_view(names.data(), names.size());
+  return absl::OkStatus();
+}
+
+absl::Status ElfObject::CheckSection(const Section& section) const {
+  if (section.type != SHT_RELA) return absl::OkStatus();
+  if (section.info >= sections_.size() || section.size % sizeof(Relocation) != 0) {
+    return Damaged("a table of relocations is damaged");
+  }
+  const bool has_symbols =
+      section.link < sections_.size() && sections_[section.link].type == SHT_SYMTAB;
+  if (sections_[section.info].is_loaded() && !has_symbols) {
+    return Damaged("a table of relocations has no symbols");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ElfObject::ReadSymbols(IsWanted is_wanted) {
+  for (const Section& section : sections_) {
+    if (section.type == SHT_SYMTAB) {
+      FIRSTCALL_RETURN_IF_ERROR(ReadSymbolTable(section));
+    } else if (section.type == SHT_SYMTAB_SHNDX) {
+      section_numbers_ = section.offset;
+      section_number_count_ = section.size / sizeof(uint32_t);
+    } else if (section.type == SHT_PROGBITS && !section.is_loaded() && section.size != 0 &&
+               absl::StartsWith(section.name, ".debug_")) {
+      has_debug_sections_ = true;
+      if (section.name == ".debug_info") has_debug_information_ = true;
+    }
+    FIRSTCALL_RETURN_IF_ERROR(CheckSection(section));
+  }
+  for (size_t i = 0; i < symbol_count_; ++i) {
+    const Symbol entry = symbol(i);
+    if (entry.name >= names_.size()) return Damaged("the name of a symbol is not in it");
+    const int type = entry.type();
+    if (entry.name == 0 || type == STT_SECTION || type == STT_FILE) continue;
+    const bool is_undefined = entry.is_undefined();
+    if (!is_undefined && entry.is_local()) continue;
+    const absl::string_view name = NameOf(entry);
+    if (name.empty()) continue;
+    if (!is_undefined) {
+      defined_.push_back(name);
+    } else if (name != kGlobalOffsetTable) {
+      undefined_.push_back({name, IsWeak(entry)});
+    }
+  }
+  return has_debug_sections_ ? DropUnneededSymbols(is_wanted) : absl::OkStatus();
+}
+
+absl::Status ElfObject::DropUnneededSymbols(IsWanted is_wanted) {
+  absl::flat_hash_set<absl::string_view> needed;
+  for (const Section& table : sections_) {
+    if (!IsTableOfLoaded(table)) continue;
+    for (size_t i = 0; i < RelocationCount(table); ++i) {
+      const uint32_t number = relocation(table, i).symbol;
+      if (number >= symbol_count_) return Damaged("a relocation names no symbol");
+      const Symbol entry = symbol(number);
+      if (entry.is_undefined()) needed.insert(NameOf(entry));
+    }
+  }
+  undefined_.erase(std::remove_if(undefined_.begin(), undefined_.end(),
+                                  [&](const Undefined& symbol) {
+                                    return !needed.contains(symbol.name) && !is_wanted(symbol.name);
+                                  }),
+                   undefined_.end());
+  return absl::OkStatus();
+}
+
+uint32_t ElfObject::SectionOf(const Symbol& symbol, size_t number) const {
+  uint32_t section = symbol.index;
+  if (section == SHN_XINDEX && number < section_number_count_) {
+    section = Read<uint32_t>(section_numbers_, number);
+  } else if (section >= SHN_LORESERVE) {
+    return 0;
+  }
+  return section < sections_.size() ? section : 0;
+}
+
+bool ElfObject::Defines(absl::string_view name) const {
+  return std::find(defined_.begin(), defined_.end(), name) != defined_.end();
+}
+
+std::vector<absl::string_view> ElfObject::ReferrersTo(absl::string_view name) const {
+  std::vector<absl::string_view> referrers;
+  // What is behind a definition, and in none, belongs to it: the constants of a function.
+  const auto add_definitions_at = [&](uint32_t section, uint64_t offset) {
+    uint64_t nearest = 0;
+    for (const bool is_second_look : {false, true}) {
+      for (size_t i = 0; i < symbol_count_; ++i) {
+        const Symbol entry = symbol(i);
+        const int type = entry.type();
+        if ((type != STT_FUNC && type != STT_OBJECT) || SectionOf(entry, i) != section ||
+            offset < entry.value || entry.value < nearest) {
+          continue;
+        }
+        nearest = entry.value;
+        if (!is_second_look) continue;
+        const absl::string_view referrer = NameOf(entry);
+        if (std::find(referrers.begin(), referrers.end(), referrer) == referrers.end()) {
+          referrers.push_back(referrer);
+        }
+      }
+    }
+  };
+  for (const Section& table : sections_) {
+    if (table.type != SHT_RELA) continue;
+    for (size_t i = 0; i < RelocationCount(table); ++i) {
+      const Relocation relocation = this->relocation(table, i);
+      const uint32_t number = relocation.symbol;
+      if (number < symbol_count_ && NameOf(symbol(number)) == name) {
+        add_definitions_at(table.info, relocation.offset);
+      }
+    }
+  }
+  return referrers;
+}
+
+std::vector<ElfObject::Definition> ElfObject::DescribeDefinitions() const {
+  std::vector<Definition> definitions;
+  for (size_t i = 0; i < symbol_count_; ++i) {
+    const Symbol entry = symbol(i);
+    if (entry.is_undefined() || entry.is_local()) continue;
+    Definition definition;
+    definition.name = NameOf(entry);
+    // A tentative definition gives way, too.
+    definition.is_weak = IsWeak(entry) || entry.index == SHN_COMMON;
+    const int visibility = ELF64_ST_VISIBILITY(entry.other);
+    definition.is_hidden = visibility == STV_HIDDEN || visibility == STV_INTERNAL;
+    definitions.push_back(definition);
+  }
+  return definitions;
+}
+
+bool ElfObject::HasSeveralCodeSections() const {
+  return std::count_if(sections_.begin(), sections_.end(), [](const Section& section) {
+           return (section.flags & SHF_EXECINSTR) != 0 && section.size != 0;
+         }) > 1;
+}
+
+SegmentSizes ElfObject::MemorySizes() const {
+  // Each reference may need a jump (at most 20 bytes, on AArch64) and an entry of the offset table.
+  constexpr size_t kBytesForReference = 32;
+  SegmentSizes sizes;
+  for (const Section& section : sections_) {
+    const uint64_t size = section.size + std::max<uint64_t>(section.alignment, 1);
+    if (section.type == SHT_RELA) {
+      sizes.code += kBytesForReference * RelocationCount(section);
+      sizes.data += kBytesForReference * RelocationCount(section);
+    } else if (!section.is_loaded()) {
+      continue;
+    } else if (section.flags & SHF_EXECINSTR) {
+      sizes.code += size;
+    } else if (section.flags & SHF_WRITE) {
+      sizes.data += size;
+    } else {
+      sizes.read_only += size;
+    }
+  }
+  for (size_t i = 0; i < symbol_count_; ++i) {
+    const Symbol entry = symbol(i);
+    // The value of a common symbol is its alignment.
+    if (entry.index == SHN_COMMON) sizes.data += entry.size + entry.value;
+  }
+  return sizes;
+}
+
+std::vector<ElfObject::NamedSection> ElfObject::NamedSections() const {
+  std::vector<NamedSection> named;
+  absl::flat_hash_map<absl::string_view, int> count;
+  for (size_t i = 0; i < sections_.size(); ++i) {
+    const Section& section = sections_[i];
+    if (!section.is_loaded() || !IsIdentifier(section.name)) continue;
+    named.push_back({section.name, static_cast<uint32_t>(i), section.size});
+    ++count[section.name];
+  }
+  named.erase(std::remove_if(named.begin(), named.end(),
+                             [&](const NamedSection& section) { return count[section.name] > 1; }),
+              named.end());
+  return named;
+}
+
+absl::StatusOr<std::vector<ElfObject::LifecyclePointer>> ElfObject::LifecyclePointers() const {
+  std::vector<LifecyclePointer> pointers;
+  for (const Section& table : sections_) {
+    if (table.type != SHT_RELA) continue;
+    const absl::string_view name = sections_[table.info].name;
+    for (LifecyclePhase phase : {LifecyclePhase::kStart, LifecyclePhase::kEnd}) {
+      const std::optional<LifecycleSection> lifecycle = FindLifecycleSection(name, phase);
+      if (!lifecycle) continue;
+      const size_t begin = pointers.size();
+      for (size_t i = 0; i < RelocationCount(table); ++i) {
+        const Relocation relocation = this->relocation(table, i);
+        const uint32_t number = relocation.symbol;
+        if (number == 0) continue;
+        if (number >= symbol_count_) return Damaged("a relocation names no symbol");
+        const Symbol target = symbol(number);
+        const uint32_t section = SectionOf(target, number);
+        if (section == 0) {
+          return absl::UnimplementedError(
+              absl::StrCat("section '", name, "': a pointer to another object's function"));
+        }
+        pointers.push_back({phase, lifecycle->priority, section,
+                            target.value + static_cast<uint64_t>(relocation.addend)});
+      }
+      if (lifecycle->is_reversed) std::reverse(pointers.begin() + begin, pointers.end());
+    }
+  }
+  return pointers;
+}
+
+absl::StatusOr<std::vector<absl::string_view>> ElfObject::NearSymbols() const {
+  std::vector<absl::string_view> symbols;
+  for (const Section& table : sections_) {
+    if (!IsTableOfLoaded(table)) continue;
+    for (size_t i = 0; i < RelocationCount(table); ++i) {
+      const Relocation relocation = this->relocation(table, i);
+      const uint32_t type = relocation.type;
+      const uint32_t number = relocation.symbol;
+      const Reach reach = ReachOf(machine_, type);
+      if (reach == Reach::kAny || number == 0) continue;
+      if (number >= symbol_count_) return Damaged("a relocation names no symbol");
+      const Symbol target = symbol(number);
+      const bool is_undefined = target.is_undefined();
+      if (reach == Reach::kNone && (is_undefined || IsAbsolute(machine_, type))) {
+        return absl::UnimplementedError("an address of 32 bits or less: compile it with -fPIC");
+      }
+      if (is_undefined) symbols.push_back(NameOf(target));
+    }
+  }
+  return symbols;
+}
+
+bool ElfObject::Section::is_large() const {
+  constexpr uint64_t kLarge = 0x10000000;  // SHF_X86_64_LARGE, which other architectures lack.
+  if (!is_loaded() || (flags & (SHF_EXECINSTR | SHF_TLS)) != 0) return false;
+  return (flags & kLarge) != 0 || IsLargeSectionName(name);
+}
+
+bool ElfObject::HasLargeSections() const {
+  return std::any_of(sections_.begin(), sections_.end(),
+                     [](const Section& section) { return section.is_large(); });
+}
+
+absl::StatusOr<std::vector<uint32_t>> ElfObject::FarSections() const {
+  std::vector<uint32_t> far;
+  if (!HasLargeSections()) return far;
+  std::vector<bool> is_far(sections_.size());
+  for (size_t i = 0; i < sections_.size(); ++i) is_far[i] = sections_[i].is_large();
+  for (const Section& table : sections_) {
+    if (!IsTableOfLoaded(table)) continue;
+    for (size_t i = 0; i < RelocationCount(table); ++i) {
+      const Relocation relocation = this->relocation(table, i);
+      if (relocation.symbol >= symbol_count_) return Damaged("a relocation names no symbol");
+      if (ReachOf(machine_, relocation.type) == Reach::kAny) continue;
+      const uint32_t target = SectionOf(symbol(relocation.symbol), relocation.symbol);
+      if (target == table.info) continue;
+      is_far[target] = is_far[table.info] = false;
+    }
+  }
+  for (uint32_t i = 0; i < is_far.size(); ++i) {
+    if (is_far[i]) far.push_back(i);
+  }
+  return far;
+}
+
+void ElfObject::Undefine(absl::string_view name) { UndefineAll({name}); }
+
+void ElfObject::UndefineAll(absl::Span<const absl::string_view> all) {
+  if (all.empty()) return;
+  const absl::flat_hash_set<absl::string_view> names(all.begin(), all.end());
+  for (size_t i = 0; i < symbol_count_; ++i) {
+    Symbol entry = symbol(i);
+    if (entry.is_local() || !names.contains(NameOf(entry))) continue;
+    entry.index = SHN_UNDEF;
+    entry.value = 0;
+    entry.info = ELF64_ST_INFO(STB_GLOBAL, STT_NOTYPE);
+    Write(entry, symbols_, i);
+  }
+  defined_.erase(std::remove_if(defined_.begin(), defined_.end(),
+                                [&](absl::string_view name) { return names.contains(name); }),
+                 defined_.end());
+  for (absl::string_view name : all) undefined_.push_back({name, /*is_weak=*/false});
+}
+
+// What describes a function, such as its unwind table, is then relative to another symbol of its
+// section, the anchor.
+void ElfObject::CallElsewhere(absl::Span<const absl::string_view> names) {
+  if (names.empty()) return;
+  const absl::flat_hash_set<absl::string_view> wanted(names.begin(), names.end());
+  absl::flat_hash_map<uint32_t, bool> is_called;      // By the function's number.
+  absl::flat_hash_map<uint32_t, uint32_t> anchor_of;  // By the number of the section.
+  for (uint32_t i = 1; i < symbol_count_; ++i) {
+    const uint32_t section = SectionOf(symbol(i), i);
+    if (section == 0) continue;
+    if (!symbol(i).is_local() && wanted.contains(NameOf(symbol(i)))) {
+      is_called.emplace(i, false);
+    } else {
+      anchor_of[section] = i;
+    }
+  }
+  const auto for_each_reference = [&](absl::FunctionRef<void(bool is_call, Relocation relocation,
+                                                             const Section& table, size_t number)>
+                                          visit) {
+    for (const Section& table : sections_) {
+      if (!table.is_relocation_table()) continue;
+      const bool is_code = (sections_[table.info].flags & SHF_EXECINSTR) != 0;
+      for (size_t i = 0; i < RelocationCount(table); ++i) {
+        const Relocation relocation = this->relocation(table, i);
+        if (!is_called.contains(relocation.symbol)) continue;
+        visit(is_code && IsCall(machine_, relocation), relocation, table, i);
+      }
+    }
+  };
+  for_each_reference([&](bool is_call, Relocation relocation, const Section&, size_t) {
+    if (is_call) is_called[relocation.symbol] = true;
+  });
+  std::vector<absl::string_view> elsewhere;
+  absl::erase_if(is_called, [&](const auto& function) {
+    const auto [number, has_calls] = function;
+    const bool stays = !has_calls || !anchor_of.contains(SectionOf(symbol(number), number));
+    if (!stays) elsewhere.push_back(NameOf(symbol(number)));
+    return stays;
+  });
+  if (elsewhere.empty()) return;
+  std::sort(elsewhere.begin(), elsewhere.end());
+  for_each_reference([&](bool is_call, Relocation relocation, const Section& table, size_t i) {
+    if (is_call) return;
+    const Symbol function = symbol(relocation.symbol);
+    const uint32_t anchor = anchor_of.at(SectionOf(function, relocation.symbol));
+    relocation.symbol = anchor;
+    relocation.addend += static_cast<int64_t>(function.value - symbol(anchor).value);
+    Write(relocation, table.offset, i);
+  });
+  UndefineAll(elsewhere);
+}
+
+void ElfObject::MakeGlobal(absl::Span<const absl::string_view> all) {
+  if (all.empty()) return;
+  const absl::flat_hash_set<absl::string_view> names(all.begin(), all.end());
+  defined_.clear();  // Made anew, because it has the order of the symbols.
+  for (size_t i = 0; i < symbol_count_; ++i) {
+    Symbol entry = symbol(i);
+    const int type = entry.type();
+    if (entry.name == 0 || entry.is_undefined() || type == STT_SECTION || type == STT_FILE) {
+      continue;
+    }
+    const absl::string_view name = NameOf(entry);
+    if (entry.is_local() && names.contains(name)) {
+      entry.info = static_cast<uint8_t>(ELF64_ST_INFO(STB_GLOBAL, type));
+      entry.other = STV_DEFAULT;
+      Write(entry, symbols_, i);
+    }
+    if (!entry.is_local() && !name.empty()) defined_.push_back(name);
+  }
+}
+
+void ElfObject::MakeDefinitionsStrong() {
+  for (size_t i = 0; i < symbol_count_; ++i) {
+    Symbol entry = symbol(i);
+    if (entry.is_undefined() || !IsWeak(entry)) continue;
+    entry.info = ELF64_ST_INFO(STB_GLOBAL, entry.type());
+    Write(entry, symbols_, i);
+  }
+}
+
+void ElfObject::DefineAsZero(absl::string_view name) {
+  DefineAsZero(absl::MakeConstSpan(&name, 1));
+}
+
+void ElfObject::DefineAsZero(absl::Span<const absl::string_view> all) {
+  if (all.empty()) return;
+  const absl::flat_hash_set<absl::string_view> names(all.begin(), all.end());
+  for (size_t i = 0; i < symbol_count_; ++i) {
+    Symbol entry = symbol(i);
+    if (!entry.is_undefined() || !names.contains(NameOf(entry))) continue;
+    entry.index = SHN_ABS;
+    entry.value = 0;
+    Write(entry, symbols_, i);
+  }
+  undefined_.erase(
+      std::remove_if(undefined_.begin(), undefined_.end(),
+                     [&](const Undefined& symbol) { return names.contains(symbol.name); }),
+      undefined_.end());
+}
+
+void ElfObject::DefineSectionBounds(absl::FunctionRef<bool(absl::string_view name)> is_own) {
+  const auto is_bound = [](const Undefined& symbol) {
+    return absl::StartsWith(symbol.name, kSectionStartPrefix) ||
+           absl::StartsWith(symbol.name, kSectionStopPrefix);
+  };
+  // Hardly any object has such a symbol.
+  if (std::none_of(undefined_.begin(), undefined_.end(), is_bound)) return;
+  struct Extent {
+    size_t first, last;  // Numbers of sections.
+  };
+  absl::flat_hash_map<absl::string_view, Extent> extents;
+  for (size_t i = 0; i < std::min<size_t>(sections_.size(), SHN_LORESERVE); ++i) {
+    if (!sections_[i].is_loaded() || !IsIdentifier(sections_[i].name)) continue;
+    extents.try_emplace(sections_[i].name, Extent{i, i}).first->second.last = i;
+  }
+  absl::flat_hash_set<absl::string_view> defined;
+  for (size_t i = 0; i < symbol_count_; ++i) {
+    Symbol entry = symbol(i);
+    absl::string_view section = NameOf(entry);
+    if (!entry.is_undefined()) continue;
+    const bool is_end = absl::ConsumePrefix(&section, kSectionStopPrefix);
+    if (!is_end && !absl::ConsumePrefix(&section, kSectionStartPrefix)) continue;
+    const auto extent = extents.find(section);
+    if (extent == extents.end() || !is_own(NameOf(entry))) continue;
+    const auto [first, last] = extent->second;
+    if (first != last) joins_sections_ = true;
+    entry.index = static_cast<uint16_t>(is_end ? last : first);
+    entry.value = is_end ? sections_[last].size : 0;
+    Write(entry, symbols_, i);
+    defined.insert(NameOf(entry));
+  }
+  undefined_.erase(
+      std::remove_if(undefined_.begin(), undefined_.end(),
+                     [&](const Undefined& symbol) { return defined.contains(symbol.name); }),
+      undefined_.end());
+}
+
+absl::Status ElfObject::BindCallsDirectly(absl::FunctionRef<bool(absl::string_view)> is_near) {
+  bool all_are_direct = true;
+  for (const Section& table : sections_) {
+    if (table.type != SHT_RELA) continue;
+    for (size_t i = 0; i < RelocationCount(table); ++i) {
+      Relocation relocation = this->relocation(table, i);
+      if (!DescribeRelocation(machine_, relocation.type).may_use_jump) continue;
+      const uint32_t number = relocation.symbol;
+      if (number >= symbol_count_) return Damaged("a relocation names no symbol");
+      const Symbol target = symbol(number);
+      if (target.index == SHN_ABS) all_are_direct = false;
+      if (!target.is_undefined() || number == 0) continue;
+      if (!is_near(NameOf(target))) {
+        all_are_direct = false;
+      } else if (machine_ == Machine::kX86_64) {
+        relocation.type = R_X86_64_PC32;
+        Write(relocation, table.offset, i);
+      }
+    }
+  }
+  calls_are_direct_ = all_are_direct && machine_ != Machine::kOther;
+  return absl::OkStatus();
+}
+
+}  // namespace firstcall

@@ -1,0 +1,57 @@
+// Types that the relocations of all architectures share. Tested in
+// tests/object/relocations_x86_64_test.cc.
+
+#ifndef FIRSTCALL_OBJECT_RELOCATION_H_
+#define FIRSTCALL_OBJECT_RELOCATION_H_
+
+#include <cstdint>
+
+#include "object/machine.h"
+
+namespace firstcall {
+
+// The properties of a kind of relocation that the linker needs before it places anything.
+struct RelocationKindInfo {
+  bool is_known = false;
+  uint8_t size = 0;              // Bytes that are written; 0 if the relocation does nothing.
+  bool uses_entry = false;       // Needs an entry of the offset table for its symbol.
+  bool uses_table = false;       // Needs the address of the offset table.
+  bool may_use_jump = false;     // Goes through a jump if its target is out of reach.
+  bool takes_no_addend = false;  // An entry has no room for an addend: it belongs to the symbol.
+  bool is_thread_local = false;  // Refers to a thread-local variable.
+  bool is_address = false;       // Writes the 64 bits of the symbol's address, plus the addend.
+};
+
+// Describes relocation `type` of `machine`; is_known is false for a kind that is not supported. The
+// result lives as long as the process.
+const RelocationKindInfo& DescribeRelocation(Machine machine, uint32_t type);
+
+// The addresses that a relocation may need. The letters are those of the ABI documents.
+struct RelocationAddresses {
+  uint64_t symbol = 0;  // S
+  int64_t addend = 0;   // A
+  uint64_t place = 0;   // P: where the changed bytes run.
+  uint64_t entry = 0;   // The symbol's entry of the offset table, if the kind uses one.
+  uint64_t table = 0;   // The offset table, if the kind uses it.
+};
+
+enum class RelocationResult {
+  kDone,
+  kOutOfReach,  // The distance does not fit.
+  kTooHigh,     // The absolute address does not fit.
+  kNotAligned,  // The target is not aligned as the instruction demands.
+};
+
+// Whether `value` fits into `bits` bits, as a signed number.
+constexpr bool FitsSigned(int64_t value, int bits) {
+  return value >= -(int64_t{1} << (bits - 1)) && value < (int64_t{1} << (bits - 1));
+}
+
+// Whether the low `bits` bits of an address, extended with signs or zeros, may mean the address.
+constexpr bool FitsEither(uint64_t value, int bits) {
+  return value < (uint64_t{1} << bits) || FitsSigned(static_cast<int64_t>(value), bits);
+}
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_OBJECT_RELOCATION_H_

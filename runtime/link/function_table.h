@@ -1,0 +1,237 @@
+// The functions that have been referred to: their stubs and states. Makes sure that each function
+// is compiled only once.
+//
+//   kStub -> kCompiling -> kReady | kFailed
+//
+// A function goes back from kCompiling to kStub if its claim was released or if the failure may
+// pass (MayPass): memory ran out, or a compile server does not answer. In a forked child, a
+// function that a thread of the parent was compiling also goes back to kStub.
+//
+// Thread-safe. The mutex is held for bookkeeping only, never during a compile. A caller that uses a
+// FunctionKey must be in a WorkScope, which keeps the module from being removed. Tested in
+// tests/api/concurrency_test.cc.
+
+#ifndef FIRSTCALL_RUNTIME_LINK_FUNCTION_TABLE_H_
+#define FIRSTCALL_RUNTIME_LINK_FUNCTION_TABLE_H_
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
+#include "base/ids.h"
+#include "memory/executor_address.h"
+#include "runtime/link/call_failures.h"
+#include "runtime/link/source_module.h"
+#include "stubs/stub_table.h"
+
+namespace firstcall {
+
+enum class FunctionState { kStub, kCompiling, kReady, kFailed };
+
+// Names a definition of the engine: a function, an ifunc, or a variable that is compiled together
+// with its function.
+struct FunctionKey {
+  SourceModule* module = nullptr;
+  SymbolOrdinal ordinal;
+
+  friend bool operator==(FunctionKey a, FunctionKey b) {
+    return a.module == b.module && a.ordinal == b.ordinal;
+  }
+  template <typename H>
+  friend H AbslHashValue(H h, FunctionKey key) {
+    return H::combine(std::move(h), key.module, key.ordinal);
+  }
+};
+
+// A function's stub and name, which can outlive the engine.
+struct NamedStub {
+  Stub stub;
+  std::string function;
+};
+
+class FunctionTable {
+ public:
+  // Compiles a function that was called before it was published, on the calling thread or for it.
+  // Returns the address where the call continues. `may_delegate` tells whether another thread may
+  // compile it.
+  using OnFirstCall =
+      std::function<absl::StatusOr<ExecutorAddress>(FunctionKey key, bool may_delegate)>;
+
+  // `stubs` must outlive the table, and must have HandleFirstCall as its handler.
+  FunctionTable(StubTable& stubs, std::shared_ptr<const CallFailures> failures,
+                OnFirstCall on_first_call)
+      : on_first_call_(std::move(on_first_call)), failures_(std::move(failures)), stubs_(stubs) {}
+  FunctionTable(const FunctionTable&) = delete;
+  FunctionTable& operator=(const FunctionTable&) = delete;
+
+  // The StubTable's handler for a call of a stub that is not published.
+  static ExecutorAddress HandleFirstCall(const std::atomic<void*>& owner);
+
+  // Retires the stub of a function that no longer exists. Calls of the stub go to `failures`, with
+  // `reason`.
+  static void Retire(StubTable& stubs, const NamedStub& stub, absl::string_view module,
+                     absl::string_view reason, std::shared_ptr<const CallFailures> failures);
+
+  // Forgets all functions. A later call of a stub tells the failure handler that the engine is
+  // gone.
+  void RemoveAll() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Forgets the functions of `module`, while no other thread is at work. Later calls of the stub of
+  // a function go to its successor, or to the failure handler if it has none.
+  using FindSuccessor = absl::FunctionRef<std::optional<ExecutorAddress>(SymbolOrdinal function)>;
+  void Remove(SourceModule& module, FindSuccessor successor_of) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Forgets the functions of `module`, and returns their stubs. Stubs of functions that are not
+  // published go to the failure handler.
+  std::vector<NamedStub> Detach(SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // The function's identity: the address of its stub. Makes the stub if there is none.
+  // ResourceExhausted if there is no memory.
+  absl::StatusOr<ExecutorAddress> AddressOf(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // The address of the function's body, if one is published.
+  std::optional<ExecutorAddress> BodyOf(FunctionKey key) const ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // The address of the final body, if it is published. Other code may call it directly, because it
+  // will never be replaced.
+  std::optional<ExecutorAddress> FinalBodyOf(FunctionKey key) const ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Notes an entry of a table, in data of `key`'s module, that holds the address of `key`'s stub.
+  // When the final body is published (now, if it is already), its address is written to the entry.
+  void AddTableEntry(FunctionKey key, std::atomic<uint64_t>& entry) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  struct AtAddress {
+    FunctionKey key;
+    bool has_table_entries = false;
+  };
+  // The function that has its stub or its final body at `address`; nullopt if there is none. Takes
+  // time in proportion to the number of functions if this is the first look-up, or the first one
+  // since functions were forgotten.
+  std::optional<AtAddress> FunctionAt(ExecutorAddress address) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Makes sure that `key` is published: if it is not, calls `compile`, which must publish it. Other
+  // threads that call this meanwhile wait and get the same result. A failure is kept and returned
+  // again, except for one that may pass, and for NotFound once definitions were added since: then
+  // the next call tries again. FailedPrecondition if this thread is already compiling `key`, so
+  // that the function would be needed to compile itself.
+  absl::Status CompileOnce(FunctionKey key, absl::FunctionRef<absl::Status()> compile)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Like CompileOnce, for a caller that needs only the labels of `key`, and that may hold something
+  // which `key` needs before it can be published. Also returns as soon as NoteLabels is called.
+  absl::Status CompileForLabels(FunctionKey key, absl::FunctionRef<absl::Status()> compile)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  // Waits until the labels of `key`, which could not be claimed, are known or will not be. False if
+  // `key` may be claimed now.
+  bool AwaitLabels(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Notes that the labels of `key`, which is being compiled, are known.
+  void NoteLabels(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Notes that the object of `key` could not be linked after all. The function is still being
+  // compiled.
+  void ForgetLabels(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Notes that definitions were added: a symbol that was missing may be found now.
+  void NoteAddition() { additions_.fetch_add(1, std::memory_order_relaxed); }
+
+  // Whether a thread that a fork has left in the parent was compiling `key`, so that its body is
+  // not in the compiler's views any more. Returns true only once. The calling thread must be the
+  // one that compiles `key` now.
+  bool WasLeftByParent(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Records that the calling thread compiles `key` for the thread that called CompileOnce.
+  void TakeOver(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Claims `key`, to compile it along with another function. Returns true if nothing has compiled
+  // or claimed it; then Publish or Release must follow.
+  bool Claim(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Gives back a claimed function. Its own first call will compile it.
+  void Release(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Makes calls of `key` go to `body`, which is final.
+  void Publish(FunctionKey key, ExecutorAddress body) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Makes calls of `key` go to `entry`, which leads to `body`, until an optimized body is
+  // published.
+  void PublishFirst(FunctionKey key, ExecutorAddress body, ExecutorAddress entry)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  // A stub's owner points to this.
+  struct StubOwner {
+    FunctionTable* table = nullptr;  // Null: nothing can compile the function any more.
+  };
+  struct Record : StubOwner {
+    FunctionKey key;
+    FunctionState state = FunctionState::kStub;
+    std::optional<Stub> stub;
+    ExecutorAddress body;
+    ExecutorAddress entry;  // Where calls of the stub go.
+    bool is_final = false;
+    std::vector<std::atomic<uint64_t>*> table_entries;  // See AddTableEntry.
+    absl::Status status;
+    uint64_t additions = 0;         // The value of `additions_` when the function failed.
+    uint64_t compiling_thread = 0;  // The thread's number (AwaitedWork).
+    bool was_left = false;          // See WasLeftByParent.
+    bool has_labels = false;  // The labels are known, although `state` may still be kCompiling.
+
+    bool IsAwaited(bool for_labels) const {
+      return state == FunctionState::kCompiling && !(for_labels && has_labels);
+    }
+  };
+  // Replaces the record of a retired stub.
+  struct Leftover : StubOwner {
+    std::string function;
+    std::string module;
+    absl::Status status;
+    std::shared_ptr<const CallFailures> failures;
+    ExecutorAddress successor;  // Where calls continue, if it is not null.
+  };
+  using Records = absl::flat_hash_map<FunctionKey, std::unique_ptr<Record>>;
+
+  absl::Status CompileOnce(FunctionKey key, bool for_labels,
+                           absl::FunctionRef<absl::Status()> compile) ABSL_LOCKS_EXCLUDED(mutex_);
+  void Publish(FunctionKey key, ExecutorAddress body, ExecutorAddress entry, bool is_final)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  void PublishLocked(FunctionKey key, ExecutorAddress body, ExecutorAddress entry, bool is_final)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  bool HasStub(FunctionKey key) const ABSL_LOCKS_EXCLUDED(mutex_);
+  Record& RecordOf(FunctionKey key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // If a thread that a fork has left in the parent had claimed the function, gives the function
+  // back.
+  static void ReleaseIfLeft(Record& record);
+  // Begins a compile: claims `key` and returns nullopt, or returns the result that there is
+  // already.
+  std::optional<absl::Status> ClaimOrFind(FunctionKey key, Record& record, bool for_labels)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // If addresses are looked up, notes those of `record`, which have changed.
+  void NoteAddresses(const Record& record) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Forgets the functions of `module`. Calls `with_stub` for each one that has a stub.
+  void Forget(SourceModule& module, absl::FunctionRef<void(const Record&)> with_stub)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  void Retire(const Record& record, absl::string_view reason) const;
+
+  const OnFirstCall on_first_call_;
+  const std::shared_ptr<const CallFailures> failures_;
+  StubTable& stubs_;
+  std::atomic<uint64_t> additions_{0};
+  mutable absl::Mutex mutex_;
+  Records records_ ABSL_GUARDED_BY(mutex_);
+  // The records by the addresses of their stubs and final bodies. Nullopt until FunctionAt is
+  // called, because most programs end before that, and again after functions were forgotten.
+  std::optional<absl::flat_hash_map<uint64_t, const Record*>> by_address_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_RUNTIME_LINK_FUNCTION_TABLE_H_

@@ -1,0 +1,590 @@
+#include "runtime/link/symbol_resolver.h"
+
+#include <cstdlib>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "base/status.h"
+#include "object/symbol_name.h"
+#include "runtime/link/compiler_runtime.h"
+#include "runtime/process/exit_handlers.h"
+#include "runtime/process/exit_hook.h"
+#include "runtime/process/process_symbols.h"
+#include "runtime/process/work_scope.h"
+#include "seam/event.h"
+
+namespace firstcall {
+namespace {
+
+constexpr absl::string_view kExit = "exit";
+constexpr absl::string_view kRegisterExitHandler = "__cxa_atexit";
+constexpr absl::string_view kRegisterThreadExitHandler = "__cxa_thread_atexit";
+
+bool IsCode(SymbolKind kind) { return kind == SymbolKind::kFunction || kind == SymbolKind::kIFunc; }
+
+bool MayHaveFunctionInstead(absl::string_view name) {
+  return name == kExit || name == kDlsym || name == kDlvsym;
+}
+
+void NameOf(std::string* text, absl::string_view object_name) {
+  absl::StrAppend(text, ParseReference(object_name).name);
+}
+
+}  // namespace
+
+SymbolResolver::SymbolResolver(Outside outside, const Definitions& definitions,
+                               FunctionTable& functions, HostThreadLocals& host_thread_locals)
+    : outside_(std::move(outside)),
+      definitions_(definitions),
+      functions_(functions),
+      host_thread_locals_(host_thread_locals) {}
+
+absl::StatusOr<SymbolResolution> SymbolResolver::ResolveAll(const ElfObject& image,
+                                                            LazyObject& requester,
+                                                            absl::string_view needed_by) {
+  SymbolResolution addresses;
+  std::vector<absl::string_view> missing;
+  addresses.reserve(image.undefined().size());
+  for (const ElfObject::Undefined& symbol : image.undefined()) {
+    absl::StatusOr<ExecutorAddress> address = Resolve(symbol.name, requester);
+    if (!address.ok()) return Annotate(address.status(), absl::StrCat("linking ", needed_by));
+    if (address->is_null()) missing.push_back(symbol.name);
+    addresses.emplace(symbol.name, *address);
+  }
+  if (missing.empty()) return addresses;
+  std::string message =
+      absl::StrCat("linking ", needed_by, ": JIT session error: Symbols not found: [ ",
+                   absl::StrJoin(missing, ", ", NameOf), " ]");
+  for (absl::string_view symbol : missing) {
+    const std::vector<absl::string_view> referrers = image.ReferrersTo(symbol);
+    if (referrers.empty()) continue;
+    absl::StrAppend(&message, "; '", ParseReference(symbol).name, "' is needed by '",
+                    absl::StrJoin(referrers, "', '"), "'");
+  }
+  for (absl::string_view symbol : missing) {
+    const absl::string_view name = ParseReference(symbol).name;
+    if (IsBoundOfSegment(name)) {
+      absl::StrAppend(
+          &message, "; '", name,
+          "' is a bound of an executable's segments, which compiled code does not have");
+    }
+    const AssemblySymbol* const in_assembly =
+        requester.module == nullptr ? nullptr : requester.module->index().FindAssemblySymbol(name);
+    if (in_assembly != nullptr && !in_assembly->target.empty()) {
+      absl::StrAppend(&message, "; '", name, "' stands for '", in_assembly->target, "'");
+    }
+  }
+  return absl::NotFoundError(message);
+}
+
+void SymbolResolver::DecideWeakSymbols(ElfObject& image, const LazyObject& requester) const {
+  if (requester.module != nullptr) {
+    image.DefineSectionBounds(
+        [&](absl::string_view name) { return IsSectionOfGroup(name, requester); });
+  }
+  std::vector<absl::string_view> missing;
+  for (const ElfObject::Undefined& symbol : image.undefined()) {
+    if (IsWeak(symbol, requester) && !IsKnown(symbol.name, requester)) {
+      missing.push_back(symbol.name);
+    }
+  }
+  image.DefineAsZero(missing);
+  if (image.Defines(kShadowStackRoots)) {
+    std::optional<Definition> found = definitions_.Find(kShadowStackRoots, requester.library);
+    const bool is_own = !found || (found->module != nullptr ? found->module == requester.module
+                                                            : found->object == &requester);
+    if (!is_own) image.Undefine(kShadowStackRoots);
+  }
+  std::vector<absl::string_view> replaced;
+  if (requester.module != nullptr) {
+    // Extraction has settled the weak definitions of the IR.
+    for (const AssemblySymbol& symbol : requester.module->index().assembly_symbols()) {
+      if (!symbol.is_weak || !image.Defines(symbol.name)) continue;
+      std::optional<Definition> found = definitions_.Find(symbol.name, requester.library);
+      if (found && found->object != &requester) replaced.push_back(symbol.name);
+    }
+    image.UndefineAll(replaced);
+    return;
+  }
+  for (const ElfObject::Definition& symbol : image.DescribeDefinitions()) {
+    if (!symbol.is_weak) continue;
+    std::optional<Definition> found = definitions_.Find(symbol.name, requester.library);
+    if (found && found->object != &requester) replaced.push_back(symbol.name);
+  }
+  image.UndefineAll(replaced);
+}
+
+// An object of a module does not have the directives of the module's assembly.
+bool SymbolResolver::IsWeak(const ElfObject::Undefined& symbol, const LazyObject& requester) {
+  return symbol.is_weak ||
+         (requester.module != nullptr &&
+          requester.module->index().IsWeakInAssembly(ParseReference(symbol.name).name));
+}
+
+// Whether the bound `name` is one of a section that a group of functions has for itself: because
+// the code generator makes the section for functions, or because its variables belong to the group.
+bool SymbolResolver::IsSectionOfGroup(absl::string_view name, const LazyObject& requester) const {
+  const std::optional<Definition> found = definitions_.Find(name, requester.library);
+  if (!found) return !IsKnown(name, requester);
+  return !found->refusal.empty() && !found->is_ambiguous && found->object == &requester;
+}
+
+bool SymbolResolver::IsKnown(absl::string_view object_name, const LazyObject& requester) const {
+  const absl::string_view name = ParseReference(object_name).name;
+  // What has an emulated thread-local variable's control record is the variable.
+  const absl::string_view variable = absl::StripPrefix(name, kEmulatedTlsPrefix);
+  // LLVM also names the variable itself if the reference is weak. Nothing has its address.
+  const auto is_variable = [&](const SourceModule& definer, SymbolOrdinal ordinal) {
+    return variable.size() == name.size() && definer.index().at(ordinal).is_thread_local;
+  };
+  const SourceModule* module = requester.module;
+  if (module != nullptr) {
+    std::optional<SymbolOrdinal> ordinal = module->index().Find(variable);
+    if (ordinal && module->index().at(*ordinal).is_definition) {
+      return !is_variable(*module, *ordinal);
+    }
+    if (module->index().FindAssemblySymbol(name) != nullptr) return true;
+  }
+  if (const std::optional<Definition> found = definitions_.Find(variable, requester.library)) {
+    return found->module == nullptr || !is_variable(*found->module, found->ordinal);
+  }
+  return FindByClient(name) != nullptr || !FindInProcess(variable).is_null();
+}
+
+absl::StatusOr<ExecutorAddress> SymbolResolver::Resolve(absl::string_view object_name,
+                                                        LazyObject& requester) {
+  const SymbolReference reference = ParseReference(object_name);
+  SourceModule* module = requester.module;
+  if (reference.name == kDsoHandle) return ExecutorAddress::Of(&requester.dso_handle);
+  if (module != nullptr) {
+    if (reference.name == kAtexit) {
+      FIRSTCALL_RETURN_IF_ERROR(objects_->Link(module->object()));
+      absl::StatusOr<ExecutorAddress> own = objects_->AddressIn(module->object(), kAtexit);
+      if (own.ok() || !absl::IsNotFound(own.status())) return own;
+    }
+    FIRSTCALL_ASSIGN_OR_RETURN(const std::optional<ExecutorAddress> own,
+                               ResolveInModule(reference, *module));
+    if (own) return *own;
+  }
+  if (MayHaveFunctionInstead(reference.name) &&
+      !definitions_.Find(reference.name, requester.library)) {
+    FIRSTCALL_ASSIGN_OR_RETURN(const std::optional<ExecutorAddress> instead,
+                               FunctionInstead(reference.name, requester));
+    if (instead) return *instead;
+  }
+  if (module == nullptr && reference.name == kAtexit && FindByClient(kAtexit) == nullptr &&
+      !definitions_.Find(kAtexit, requester.library)) {
+    ExecutorAddress& own = requester.own_atexit;
+    if (own.is_null()) {
+      FIRSTCALL_ASSIGN_OR_RETURN(own,
+                                 ExitHandlers::MakeAtexit(requester.dso_handle, requester.code()));
+    }
+    return own;
+  }
+  FIRSTCALL_ASSIGN_OR_RETURN(ExecutorAddress address,
+                             FindOutside(reference.name, requester.library));
+  if (!address.is_null() || module == nullptr) return address;
+  std::optional<SymbolOrdinal> local = module->index().FindUnlikelyLocal(reference.name);
+  if (local) return AddressOf(*module, *local, reference.kind);
+  // In eager mode, all labels are in the module's object.
+  if (module->mode() == Mode::kEager) return address;
+  return compiler_->FindLabel(*module, reference.name);
+}
+
+// A client's symbol finder may define a function of its own. If it only finds the process's, the
+// engine's takes its place.
+absl::StatusOr<std::optional<ExecutorAddress>> SymbolResolver::FunctionInstead(
+    absl::string_view name, LazyObject& requester) {
+  if (name == kExit && requester.module != nullptr) {
+    void* const chosen = FindByClient(name);
+    if (chosen != nullptr && chosen != reinterpret_cast<void*>(&std::exit)) {
+      return ExecutorAddress::Of(chosen);
+    }
+    return ExecutorAddress::Of(reinterpret_cast<const void*>(&ExitHook::Exit));
+  }
+  if (name == kExit) return std::nullopt;
+  FIRSTCALL_ASSIGN_OR_RETURN(const ExecutorAddress chosen, FindBehindDefinitions(name));
+  if (chosen.is_null() || !IsOfCLibrary(chosen)) return std::nullopt;
+  if (name == kDlvsym) return ExecutorAddress::Of(reinterpret_cast<const void*>(&Dlvsym));
+  absl::MutexLock lock(&own_functions_mutex_);
+  if (requester.own_dlsym.is_null()) {
+    requester.dso_handle.dynamic_symbols = this;
+    requester.dso_handle.library = requester.library;
+    FIRSTCALL_ASSIGN_OR_RETURN(
+        requester.own_dlsym,
+        ExitHandlers::MakeForwarder(ExecutorAddress::Of(reinterpret_cast<const void*>(&Dlsym)),
+                                    requester.dso_handle, requester.code()));
+  }
+  return requester.own_dlsym;
+}
+
+// Nothing if the module only declares the symbol or does not name it, or if its object, which is
+// linked, lacks it. NotFound if its data refers to a symbol that is missing.
+absl::StatusOr<std::optional<ExecutorAddress>> SymbolResolver::ResolveInModule(
+    SymbolReference reference, SourceModule& module) {
+  absl::StatusOr<std::optional<ExecutorAddress>> own = FindDefinitionIn(reference, module);
+  if (!absl::IsNotFound(own.status())) return own;
+  const LazyObject::State state = module.object().state.load(std::memory_order_relaxed);
+  const bool is_linked = state == LazyObject::State::kLoaded ||
+                         state == LazyObject::State::kBound || state == LazyObject::State::kReady;
+  if (is_linked) return std::nullopt;
+  return own;
+}
+
+absl::StatusOr<std::optional<ExecutorAddress>> SymbolResolver::FindDefinitionIn(
+    SymbolReference reference, SourceModule& module) {
+  const SymbolIndex& index = module.index();
+  absl::string_view variable = reference.name;
+  const bool is_tls_control = absl::ConsumePrefix(&variable, kEmulatedTlsPrefix);
+  std::optional<SymbolOrdinal> ordinal = index.Find(variable);
+  if (!ordinal) ordinal = index.FindLocal(variable);
+  const Symbol symbol = ordinal ? index.at(*ordinal) : Symbol();
+  if (symbol.is_definition) {
+    // The counter belongs to this body, which an alias may keep when the function is replaced.
+    const bool is_own = reference.kind == ReferenceKind::kHotness;
+    if (!is_own && symbol.is_weak && IsReplaced(module, *ordinal)) {
+      return Replacement(module, *ordinal, reference.name);
+    }
+    if (is_tls_control) return ControlOf(module, *ordinal);
+    return AddressOf(module, *ordinal, symbol, reference.kind);
+  }
+  if (const AssemblySymbol* own = index.FindAssemblySymbol(reference.name)) {
+    return AddressOf(module, *own);
+  }
+  return std::nullopt;
+}
+
+// Null if the assembly says that it is another symbol, which nothing defines.
+absl::StatusOr<ExecutorAddress> SymbolResolver::AddressOf(SourceModule& module,
+                                                          const AssemblySymbol& symbol) {
+  FIRSTCALL_RETURN_IF_ERROR(objects_->Link(module.object()));
+  const auto found = module.object().addresses.find(symbol.name);
+  if (found != module.object().addresses.end()) return found->second;
+  if (!symbol.target.empty()) {
+    FIRSTCALL_ASSIGN_OR_RETURN(const std::optional<ExecutorAddress> own,
+                               FindDefinitionIn(ParseReference(symbol.target), module));
+    FIRSTCALL_ASSIGN_OR_RETURN(
+        const ExecutorAddress target,
+        own ? absl::StatusOr<ExecutorAddress>(*own) : FindOutside(symbol.target, module.library()));
+    return target.is_null() ? target : target + static_cast<uint64_t>(symbol.offset);
+  }
+  if (symbol.is_weak) {
+    const std::optional<Definition> found = definitions_.Find(symbol.name, module.library());
+    // Another definition has replaced it.
+    if (found && found->object != &module.object()) {
+      return FindOutside(symbol.name, module.library());
+    }
+  }
+  return objects_->AddressIn(module.object(), symbol.name);
+}
+
+absl::StatusOr<ExecutorAddress> SymbolResolver::AddressOf(SourceModule& module,
+                                                          SymbolOrdinal ordinal,
+                                                          ReferenceKind kind) {
+  return AddressOf(module, ordinal, module.index().at(ordinal), kind);
+}
+
+absl::StatusOr<ExecutorAddress> SymbolResolver::AddressOf(SourceModule& module,
+                                                          SymbolOrdinal ordinal,
+                                                          const Symbol& symbol,
+                                                          ReferenceKind kind) {
+  const SymbolIndex& index = module.index();
+  if (module.mode() == Mode::kEager) {
+    return objects_->AddressIn(module.object(), symbol.name);
+  }
+  if (kind == ReferenceKind::kHotness) {
+    return compiler_->CounterOf({&module, ordinal});
+  }
+  const SymbolOrdinal base = symbol.kind == SymbolKind::kIFunc ? ordinal : symbol.base;
+  const FunctionKey key{&module, base};
+  const Symbol target = base == ordinal ? symbol : index.at(base);
+  if (IsCode(target.kind)) {
+    if (kind == ReferenceKind::kCall && symbol.offset == 0) {
+      if (std::optional<ExecutorAddress> body = functions_.FinalBodyOf(key)) return *body;
+    }
+    // A program that has the address of a function with prefix data may read that data.
+    FIRSTCALL_ASSIGN_OR_RETURN(
+        ExecutorAddress identity,
+        target.has_prefix && kind != ReferenceKind::kCall
+            ? objects_->AddressIn(module.object(), absl::StrCat(target.name, kStubSuffix))
+            : functions_.AddressOf(key));
+    return identity + static_cast<uint64_t>(symbol.offset);
+  }
+  absl::StatusOr<ExecutorAddress> data =
+      index.GroupOf(base).empty()
+          ? objects_->AddressIn(module.object(), index.at(DefinerOf(module, base)).name)
+          : compiler_->Compile(key, CompileReason::kOrdered);
+  if (!data.ok()) return data.status();
+  return *data + static_cast<uint64_t>(symbol.offset);
+}
+
+// The symbol under which the module's data defines the variable `base`.
+SymbolOrdinal SymbolResolver::DefinerOf(const SourceModule& module, SymbolOrdinal base) const {
+  if (!module.index().at(base).has_aliases || !IsReplaced(module, base)) return base;
+  const auto is_replaced = [&](SymbolOrdinal ordinal) { return IsReplaced(module, ordinal); };
+  return module.index().KeeperOf(base, is_replaced).value_or(base);
+}
+
+// The address of the control record that emulated TLS uses for a variable, or for the variable that
+// an alias stands for.
+absl::StatusOr<ExecutorAddress> SymbolResolver::ControlOf(SourceModule& module,
+                                                          SymbolOrdinal ordinal) {
+  const SymbolIndex& index = module.index();
+  const SymbolOrdinal definer = DefinerOf(module, index.at(ordinal).base);
+  return objects_->AddressIn(module.object(),
+                             absl::StrCat(kEmulatedTlsPrefix, index.at(definer).name));
+}
+
+// Never returns a body: only a function's own module may call a body directly.
+absl::StatusOr<ExecutorAddress> SymbolResolver::AddressOf(const Definition& definition,
+                                                          absl::string_view name) {
+  if (definition.module == nullptr) {
+    SourceModule* const of_assembly = definition.object->module;
+    const AssemblySymbol* const symbol =
+        of_assembly == nullptr ? nullptr : of_assembly->index().FindAssemblySymbol(name);
+    return symbol == nullptr ? objects_->AddressIn(*definition.object, name)
+                             : AddressOf(*of_assembly, *symbol);
+  }
+  FIRSTCALL_ASSIGN_OR_RETURN(const std::optional<ExecutorAddress> bound, BoundInstead(definition));
+  if (bound) return *bound;
+  return AddressOf(*definition.module, definition.ordinal, ReferenceKind::kStub);
+}
+
+// What the code of the definition's module uses instead: a module that is gone had replaced it.
+absl::StatusOr<std::optional<ExecutorAddress>> SymbolResolver::BoundInstead(
+    const Definition& definition) {
+  if (!definition.is_weak) return std::nullopt;
+  return BindingOf(*definition.module, definition.ordinal);
+}
+
+// Code may have got the address while the object was being linked, which may have failed since.
+absl::StatusOr<std::optional<ExecutorAddress>> SymbolResolver::BindingOf(const SourceModule& module,
+                                                                         SymbolOrdinal ordinal) {
+  const std::optional<WeakChoices::Binding> bound = module.weak_choices().BindingOf(ordinal);
+  if (!bound) return std::nullopt;
+  if (bound->object != nullptr) FIRSTCALL_RETURN_IF_ERROR(objects_->Link(*bound->object));
+  return bound->address;
+}
+
+bool SymbolResolver::GivesWay(const Definition& definition) const {
+  return definition.module != nullptr && Choose(*definition.module, definition.ordinal).is_replaced;
+}
+
+absl::StatusOr<ExecutorAddress> SymbolResolver::FindOutside(absl::string_view name,
+                                                            LibraryId library) {
+  absl::string_view variable = name;
+  const bool is_tls_control = absl::ConsumePrefix(&variable, kEmulatedTlsPrefix);
+  if (std::optional<Definition> found = definitions_.Find(variable, library);
+      found && !GivesWay(*found)) {
+    if (!found->refusal.empty()) {
+      return absl::UnimplementedError(absl::StrCat("symbol '", name, "': ", found->refusal));
+    }
+    if (found->is_ambiguous) {
+      return absl::UnimplementedError(
+          absl::StrCat("symbol '", name, "': several modules have variables in that section"));
+    }
+    if (is_tls_control && found->module != nullptr) {
+      FIRSTCALL_ASSIGN_OR_RETURN(const std::optional<ExecutorAddress> bound, BoundInstead(*found));
+      if (bound) return *bound;
+      return ControlOf(*found->module, found->ordinal);
+    }
+    return AddressOf(*found, name);
+  }
+  return FindBehindDefinitions(name);
+}
+
+absl::StatusOr<ExecutorAddress> SymbolResolver::FindBehindDefinitions(absl::string_view name) {
+  absl::string_view variable = name;
+  const bool is_tls_control = absl::ConsumePrefix(&variable, kEmulatedTlsPrefix);
+  if (void* address = FindByClient(name)) return ExecutorAddress::Of(address);
+  if (name == kRegisterExitHandler) {
+    return ExecutorAddress::Of(reinterpret_cast<const void*>(&ExitHandlers::Register));
+  }
+  if (name == kRegisterThreadExitHandler) {
+    return ExecutorAddress::Of(reinterpret_cast<const void*>(&ExitHandlers::RegisterForThread));
+  }
+  if (name == kEmulatedTlsAccessor && outside_.provides_emulated_tls)
+    return HostThreadLocals::Accessor();
+  const ExecutorAddress address = FindInProcess(variable);
+  if (!address.is_null() && is_tls_control) return host_thread_locals_.ControlOf(variable, address);
+  return address;
+}
+
+bool SymbolResolver::IsLeftOut(const Definition& definition) {
+  if (definition.object == nullptr || !definition.object->is_archive_member) return false;
+  const LazyObject::State state = definition.object->state.load(std::memory_order_relaxed);
+  return state != LazyObject::State::kLoaded && state != LazyObject::State::kBound &&
+         state != LazyObject::State::kReady;
+}
+
+DynamicSymbols::Found SymbolResolver::FindDynamic(absl::string_view name, LibraryId library,
+                                                  Where where) {
+  if (where == Where::kEverywhere) {
+    const std::optional<Definition> found = definitions_.Find(name, library);
+    if (found && !found->is_hidden && !IsLeftOut(*found)) {
+      const bool is_thread_local =
+          found->module != nullptr && found->module->index().at(found->ordinal).is_thread_local;
+      const absl::StatusOr<ExecutorAddress> address =
+          FindOutside(absl::StrCat(is_thread_local ? kEmulatedTlsPrefix : "", name), library);
+      return address.ok() ? Found{*address, is_thread_local} : Found();
+    }
+    if (name == kExit) {
+      return {ExecutorAddress::Of(reinterpret_cast<const void*>(&ExitHook::Exit)), false};
+    }
+  }
+  const absl::StatusOr<ExecutorAddress> address = FindBehindDefinitions(name);
+  return address.ok() ? Found{*address, false} : Found();
+}
+
+void* SymbolResolver::FindByClient(absl::string_view name) const {
+  if (!outside_.client) return nullptr;
+  ProgramCodeScope scope;
+  return outside_.client(name);
+}
+
+ExecutorAddress SymbolResolver::FindInProcess(absl::string_view name) const {
+  if (!outside_.process) return ExecutorAddress();
+  const ExecutorAddress address = outside_.process(std::string(name));
+  return address.is_null() ? FindInCompilerRuntime(name) : address;
+}
+
+void SymbolResolver::AddTableEntries(SourceModule& module, absl::Span<const TableEntry> entries) {
+  const SymbolIndex& index = module.index();
+  for (const TableEntry& entry : entries) {
+    const std::optional<SymbolOrdinal> ordinal = index.Find(ParseReference(entry.function).name);
+    if (!ordinal) continue;
+    const Symbol function = index.at(*ordinal);
+    // Another definition's stub may be in the entry instead.
+    const bool is_own = function.kind == SymbolKind::kFunction && function.is_definition &&
+                        !(function.is_weak && IsReplaced(module, *ordinal));
+    if (is_own) functions_.AddTableEntry({&module, *ordinal}, *entry.place);
+  }
+}
+
+absl::StatusOr<ExecutorAddress> SymbolResolver::Lookup(absl::string_view name) {
+  std::optional<Definition> found = definitions_.Find(name);
+  if (!found) {
+    return absl::NotFoundError(absl::StrCat("symbol '", name, "' is defined by no module"));
+  }
+  if (GivesWay(*found)) return FindInProcess(name);
+  return AddressOf(*found, name);
+}
+
+absl::StatusOr<ExecutorAddress> SymbolResolver::LookupIn(SourceModule& module,
+                                                         absl::string_view name) {
+  const SymbolIndex& index = module.index();
+  absl::string_view variable = name;
+  const bool is_tls_control = absl::ConsumePrefix(&variable, kEmulatedTlsPrefix);
+  std::optional<SymbolOrdinal> ordinal = index.Find(variable);
+  if (!ordinal) ordinal = index.FindUnlikelyLocal(variable);
+  if (ordinal && index.at(*ordinal).is_definition) {
+    if (IsReplaced(module, *ordinal)) return Replacement(module, *ordinal, name);
+    if (is_tls_control) return ControlOf(module, *ordinal);
+    return AddressOf(module, *ordinal, ReferenceKind::kStub);
+  }
+  if (const AssemblySymbol* symbol = index.FindAssemblySymbol(name)) {
+    FIRSTCALL_ASSIGN_OR_RETURN(const ExecutorAddress address, AddressOf(module, *symbol));
+    if (!address.is_null()) return address;
+  }
+  return absl::NotFoundError(
+      absl::StrCat("symbol '", name, "' is not defined by '", module.name(), "'"));
+}
+
+absl::StatusOr<ExecutorAddress> SymbolResolver::AddressMeantBy(SourceModule& module,
+                                                               SymbolOrdinal ordinal) {
+  const Symbol symbol = module.index().at(ordinal);
+  if (symbol.is_definition && !IsReplaced(module, ordinal)) {
+    return AddressOf(module, ordinal, symbol, ReferenceKind::kStub);
+  }
+  absl::StatusOr<ExecutorAddress> address = symbol.is_definition
+                                                ? Replacement(module, ordinal, symbol.name)
+                                                : FindOutside(symbol.name, module.library());
+  if (!address.ok() || !address->is_null()) return address;
+  return absl::NotFoundError(absl::StrCat("symbol '", symbol.name, "', which '", module.name(),
+                                          "' refers to, is not defined"));
+}
+
+bool SymbolResolver::IsReplaced(const SourceModule& module, SymbolOrdinal ordinal) const {
+  const Symbol& symbol = module.index().at(ordinal);
+  if (!symbol.is_weak || symbol.is_local) return false;
+  return module.weak_choices().IsReplaced(ordinal, [&] {
+    const WeakChoices::Choice choice = Choose(module, ordinal);
+    if (choice.by != nullptr) choice.by->weak_choices().AddUser(module.id());
+    return choice;
+  });
+}
+
+LazyObject* SymbolResolver::ObjectOf(const Definition& definition) {
+  SourceModule* const module = definition.module;
+  if (module == nullptr) return definition.object;
+  if (module->mode() == Mode::kEager) return &module->object();
+  const SymbolIndex& index = module->index();
+  const SymbolOrdinal base = index.at(definition.ordinal).base;
+  const bool is_data = !IsCode(index.at(base).kind) && index.GroupOf(base).empty();
+  return is_data ? &module->object() : nullptr;
+}
+
+// As things are now.
+WeakChoices::Choice SymbolResolver::Choose(const SourceModule& module,
+                                           SymbolOrdinal ordinal) const {
+  const Symbol& symbol = module.index().at(ordinal);
+  if (!symbol.is_weak || symbol.is_local) return {};
+  std::optional<Definition> found = definitions_.Find(symbol.name, module.library());
+  if (found && (found->module != &module || found->ordinal != ordinal)) {
+    return {true, found->module, ObjectOf(*found)};
+  }
+  return {!symbol.is_common && !FindInProcess(symbol.name).is_null(), nullptr};
+}
+
+absl::StatusOr<ExecutorAddress> SymbolResolver::Replacement(SourceModule& module,
+                                                            SymbolOrdinal ordinal,
+                                                            absl::string_view name) {
+  FIRSTCALL_ASSIGN_OR_RETURN(const std::optional<ExecutorAddress> bound,
+                             BindingOf(module, ordinal));
+  if (bound) return *bound;
+  FIRSTCALL_ASSIGN_OR_RETURN(const ExecutorAddress address, FindOutside(name, module.library()));
+  if (!address.is_null()) module.weak_choices().Bind(ordinal, address);
+  return address;
+}
+
+void SymbolResolver::BindReplaced(SourceModule& user, SourceModule& by) {
+  for (const SymbolOrdinal definition : user.weak_choices().UnboundOf(by)) {
+    if (!MustStay(user, definition)) continue;
+    const Symbol symbol = user.index().at(definition);
+    const std::string name =
+        absl::StrCat(symbol.is_thread_local ? kEmulatedTlsPrefix : "", symbol.name);
+    const absl::StatusOr<ExecutorAddress> address = LookupIn(by, name);
+    if (address.ok()) user.weak_choices().Bind(definition, *address);
+  }
+}
+
+bool SymbolResolver::MustStay(const SourceModule& user, SymbolOrdinal definition) {
+  const SymbolIndex& index = user.index();
+  return user.mode() == Mode::kEager || !IsCode(index.at(index.at(definition).base).kind);
+}
+
+std::optional<ExecutorAddress> SymbolResolver::SuccessorOf(const SourceModule& removed,
+                                                           SymbolOrdinal function) {
+  const Symbol symbol = removed.index().at(function);
+  if (symbol.is_local || symbol.kind != SymbolKind::kFunction) return std::nullopt;
+  const std::optional<Definition> found = definitions_.Find(symbol.name, removed.library());
+  if (!found || found->module == nullptr || found->module->library() != removed.library() ||
+      found->module->mode() != Mode::kLazy || !(symbol.is_weak || found->is_weak)) {
+    return std::nullopt;
+  }
+  // Nothing but the process can replace it there.
+  if (IsReplaced(*found->module, found->ordinal)) {
+    const ExecutorAddress address = FindInProcess(symbol.name);
+    return address.is_null() ? std::nullopt : std::optional(address);
+  }
+  const SymbolIndex& index = found->module->index();
+  const Symbol other = index.at(found->ordinal);
+  if (other.offset != 0 || index.at(other.base).kind != SymbolKind::kFunction) return std::nullopt;
+  const absl::StatusOr<ExecutorAddress> stub = functions_.AddressOf({found->module, other.base});
+  return stub.ok() ? std::optional(*stub) : std::nullopt;
+}
+
+}  // namespace firstcall

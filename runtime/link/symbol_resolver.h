@@ -1,0 +1,170 @@
+// Finds the definition of a name. Searches, in this order: the object's own source module, other
+// modules and objects, the client's symbol finder, the process. A weak definition of a module gives
+// way to a strong or an earlier definition of its library. Unless it has common linkage, a weak
+// definition also gives way to a definition of the process.
+//
+// Thread-safe. Tested in tests/api/engine_test.cc.
+
+#ifndef FIRSTCALL_RUNTIME_LINK_SYMBOL_RESOLVER_H_
+#define FIRSTCALL_RUNTIME_LINK_SYMBOL_RESOLVER_H_
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/types/span.h"
+#include "object/elf_object.h"
+#include "object/linker.h"
+#include "object/symbol_name.h"
+#include "runtime/link/definitions.h"
+#include "runtime/link/function_table.h"
+#include "runtime/link/providers.h"
+#include "runtime/link/source_module.h"
+#include "runtime/process/dynamic_symbols.h"
+#include "runtime/process/host_thread_locals.h"
+#include "seam/options.h"
+
+namespace firstcall {
+
+class SymbolResolver final : public DynamicSymbols {
+ public:
+  // The sources of symbols that no module and no object defines.
+  struct Outside {
+    SymbolFinder client;  // Asked first. May be empty.
+    // The symbols of the process; empty: none. Must not run code of the program.
+    std::function<ExecutorAddress(const std::string& name)> process;
+    // Whether the engine provides what emulated thread-local variables need.
+    bool provides_emulated_tls = true;
+  };
+
+  // All must outlive the resolver.
+  SymbolResolver(Outside outside, const Definitions& definitions, FunctionTable& functions,
+                 HostThreadLocals& host_thread_locals);
+
+  // Sets what links and compiles the definition of a name. Both must outlive the resolver. Call
+  // this once, before anything is resolved.
+  void Connect(DataProvider& objects, FunctionProvider& compiler) {
+    objects_ = &objects;
+    compiler_ = &compiler;
+  }
+
+  // Whether a module or an object that `library` sees defines the name.
+  bool IsDefined(absl::string_view name, LibraryId library) const {
+    return definitions_.Find(name, library).has_value();
+  }
+
+  // Decides what the weak symbols of `image` mean. Weak references that nothing defines become
+  // zero. Weak definitions of an object file that another definition replaces become references.
+  // Also gives the bounds of the sections that the code generator has made for functions of a
+  // source module to those who name them in the same object. Call this before the image is loaded.
+  // `requester` is the object itself, or that of its source module.
+  void DecideWeakSymbols(ElfObject& image, const LazyObject& requester) const;
+
+  // Returns the address of each symbol that `image` leaves undefined. NotFound if nothing defines
+  // some of them. The message has `needed_by`, these symbols, and the definitions of `image` that
+  // refer to them; it uses ORC's words, because scripts may look for them. May link data.
+  // Compiles no function, except together with a variable that cannot be separated from it.
+  absl::StatusOr<SymbolResolution> ResolveAll(const ElfObject& image, LazyObject& requester,
+                                              absl::string_view needed_by);
+
+  // Has the addresses of final bodies of functions of `module` written to `entries`, tables in the
+  // module's data that were bound to what ResolveAll has returned (see
+  // FunctionTable::AddTableEntry).
+  void AddTableEntries(SourceModule& module, absl::Span<const TableEntry> entries);
+
+  // Returns the address of `name` for the host: the definition of a module or an object that the
+  // first library sees. NotFound if there is none.
+  absl::StatusOr<ExecutorAddress> Lookup(absl::string_view name);
+
+  // The same for a definition of `module`, which may be local to the module.
+  absl::StatusOr<ExecutorAddress> LookupIn(SourceModule& module, absl::string_view name);
+
+  Found FindDynamic(absl::string_view name, LibraryId library, Where where) override;
+
+  // Returns the address of a symbol that `module` defines, for a reference of the given kind.
+  absl::StatusOr<ExecutorAddress> AddressOf(SourceModule& module, SymbolOrdinal ordinal,
+                                            ReferenceKind kind);
+
+  // Returns the address that a symbol of `module` has for the module's own code: that of the
+  // module's definition, if it has one and no other definition replaces it. NotFound if nothing
+  // defines the symbol.
+  absl::StatusOr<ExecutorAddress> AddressMeantBy(SourceModule& module, SymbolOrdinal ordinal);
+
+  // Whether the definition is weak and another definition replaces it in its module. The first call
+  // for a definition decides (runtime/link/weak_choices.h).
+  bool IsReplaced(const SourceModule& module, SymbolOrdinal ordinal) const;
+
+  // Whether a definition of `user` must stay replaced when the module that replaces it is removed.
+  // This holds for variables, because the data of `user` was linked without them, and for functions
+  // if `user` was compiled whole.
+  static bool MustStay(const SourceModule& user, SymbolOrdinal definition);
+  // For the definitions of `user` that `by` has replaced and that must stay replaced (MustStay):
+  // finds the addresses that the code of `user` does not have yet. May link data of `by`.
+  void BindReplaced(SourceModule& user, SourceModule& by);
+
+  // Returns the address to which calls of `function` go when `removed` is gone: that of another
+  // module's definition, because C++ modules share inline functions. The definitions of `removed`
+  // must not be visible any more. Nullopt if there is no other definition, or if it is not compiled
+  // lazily. Compiles nothing, and runs no code of the client.
+  std::optional<ExecutorAddress> SuccessorOf(const SourceModule& removed, SymbolOrdinal function);
+
+ private:
+  static bool IsWeak(const ElfObject::Undefined& symbol, const LazyObject& requester);
+  bool IsSectionOfGroup(absl::string_view name, const LazyObject& requester) const;
+  bool IsKnown(absl::string_view object_name, const LazyObject& requester) const;
+  // Null if nothing defines the symbol. The same holds for FindOutside.
+  absl::StatusOr<ExecutorAddress> Resolve(absl::string_view object_name, LazyObject& requester);
+  absl::StatusOr<std::optional<ExecutorAddress>> ResolveInModule(SymbolReference reference,
+                                                                 SourceModule& module);
+  absl::StatusOr<std::optional<ExecutorAddress>> FindDefinitionIn(SymbolReference reference,
+                                                                  SourceModule& module);
+  // `symbol` is that of `ordinal`.
+  absl::StatusOr<ExecutorAddress> AddressOf(SourceModule& module, SymbolOrdinal ordinal,
+                                            const Symbol& symbol, ReferenceKind kind);
+  absl::StatusOr<ExecutorAddress> AddressOf(const Definition& definition, absl::string_view name);
+  // The address of a symbol that the module's assembly defines. May link data.
+  absl::StatusOr<ExecutorAddress> AddressOf(SourceModule& module, const AssemblySymbol& symbol);
+  SymbolOrdinal DefinerOf(const SourceModule& module, SymbolOrdinal base) const;
+  absl::StatusOr<ExecutorAddress> ControlOf(SourceModule& module, SymbolOrdinal ordinal);
+  // The address that code of `module` has for the replacement of a definition. Links the object
+  // that has the replacement first. Nullopt if no code has an address.
+  absl::StatusOr<std::optional<ExecutorAddress>> BindingOf(const SourceModule& module,
+                                                           SymbolOrdinal ordinal);
+  absl::StatusOr<std::optional<ExecutorAddress>> BoundInstead(const Definition& definition);
+  bool GivesWay(const Definition& definition) const;
+  WeakChoices::Choice Choose(const SourceModule& module, SymbolOrdinal ordinal) const;
+  // The object that is to be linked before the definition is used; null if there is none, as for a
+  // function that is compiled when it is called.
+  static LazyObject* ObjectOf(const Definition& definition);
+  // The address of what replaces a definition of `module`; `name` is that of the reference. Null if
+  // nothing defines it.
+  absl::StatusOr<ExecutorAddress> Replacement(SourceModule& module, SymbolOrdinal ordinal,
+                                              absl::string_view name);
+  absl::StatusOr<ExecutorAddress> FindOutside(absl::string_view name, LibraryId library);
+  // Finds a symbol that no module and no object defines.
+  absl::StatusOr<ExecutorAddress> FindBehindDefinitions(absl::string_view name);
+  // Whether a member of an archive defines the symbol, and nothing has needed the member.
+  static bool IsLeftOut(const Definition& definition);
+  // The engine's own function that takes the place of the process's for the code of `requester`.
+  absl::StatusOr<std::optional<ExecutorAddress>> FunctionInstead(absl::string_view name,
+                                                                 LazyObject& requester)
+      ABSL_LOCKS_EXCLUDED(own_functions_mutex_);
+  void* FindByClient(absl::string_view name) const;
+  ExecutorAddress FindInProcess(absl::string_view name) const;
+
+  const Outside outside_;
+  const Definitions& definitions_;
+  FunctionTable& functions_;
+  HostThreadLocals& host_thread_locals_;
+  DataProvider* objects_ = nullptr;
+  FunctionProvider* compiler_ = nullptr;
+  absl::Mutex own_functions_mutex_;  // Guards LazyObject::own_dlsym.
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_RUNTIME_LINK_SYMBOL_RESOLVER_H_

@@ -1,0 +1,342 @@
+#include "runtime/program/program.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <iterator>
+#include <utility>
+
+#include "absl/cleanup/cleanup.h"
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "runtime/link/module_cache.h"
+#include "runtime/process/work_scope.h"
+#include "seam/entry_point.h"
+
+namespace firstcall {
+ModuleId Program::NextId() {
+  absl::MutexLock lock(&mutex_);
+  return ModuleId{next_id_++};
+}
+
+void Program::Add(std::shared_ptr<SourceModule> module) {
+  absl::MutexLock lock(&mutex_);
+  const ModuleId id = module->id();
+  construction_.Add(*module);
+  modules_.emplace(id, std::move(module));
+}
+
+std::shared_ptr<SourceModule> Program::Find(ModuleId id) const {
+  const ForkScope scope;
+  absl::MutexLock lock(&mutex_);
+  auto found = modules_.find(id);
+  return found == modules_.end() ? nullptr : found->second;
+}
+
+std::shared_ptr<SourceModule> Program::ClaimForRemoval(ModuleId id) {
+  const ForkScope scope;
+  absl::MutexLock lock(&mutex_);
+  auto found = modules_.find(id);
+  return found == modules_.end() || !claimed_.insert(id).second ? nullptr : found->second;
+}
+
+void Program::ReleaseClaim(ModuleId id) {
+  const ForkScope scope;
+  absl::MutexLock lock(&mutex_);
+  claimed_.erase(id);
+}
+
+std::shared_ptr<SourceModule> Program::Remove(ModuleId id) {
+  absl::MutexLock lock(&mutex_);
+  auto found = modules_.find(id);
+  if (found == modules_.end()) return nullptr;
+  std::shared_ptr<SourceModule> module = std::move(found->second);
+  modules_.erase(found);
+  construction_.Remove(id);
+  return module;
+}
+
+std::vector<std::shared_ptr<SourceModule>> Program::AllModules() {
+  std::vector<std::shared_ptr<SourceModule>> modules;
+  absl::MutexLock lock(&mutex_);
+  for (const auto& [id, module] : modules_) modules.push_back(module);
+  return modules;
+}
+
+bool Program::IsFunction(const Definition& definition) const {
+  const SymbolIndex& index = definition.module->index();
+  const SymbolKind kind = index.at(index.at(definition.ordinal).base).kind;
+  return kind == SymbolKind::kFunction || kind == SymbolKind::kIFunc;
+}
+
+std::vector<FunctionKey> Program::LocalFunctionsNamed(absl::string_view name) {
+  std::vector<FunctionKey> functions;
+  absl::MutexLock lock(&mutex_);
+  for (const auto& [id, module] : modules_) {
+    const SymbolIndex& index = module->index();
+    const std::optional<SymbolOrdinal> found = index.Find(name);
+    if (found && index.at(*found).is_definition && index.at(*found).is_local &&
+        index.at(*found).kind == SymbolKind::kFunction) {
+      functions.push_back({module.get(), *found});
+    }
+  }
+  return functions;
+}
+
+std::vector<FunctionKey> Program::AllFunctions() {
+  std::vector<SourceModule*> modules;
+  {
+    absl::MutexLock lock(&mutex_);
+    for (const auto& [id, module] : modules_) modules.push_back(module.get());
+  }
+  std::vector<FunctionKey> functions;
+  for (SourceModule* module : modules) {
+    const std::vector<FunctionKey> added = FunctionsOf(*module);
+    functions.insert(functions.end(), added.begin(), added.end());
+  }
+  return functions;
+}
+
+std::vector<FunctionKey> Program::FunctionsOf(SourceModule& module) const {
+  std::vector<FunctionKey> functions;
+  for (uint32_t i = 0; i < module.index().size(); ++i) {
+    const Symbol& symbol = module.index().at(SymbolOrdinal{i});
+    if (symbol.kind == SymbolKind::kFunction && symbol.is_definition &&
+        !resolver_.IsReplaced(module, SymbolOrdinal{i})) {
+      functions.push_back({&module, SymbolOrdinal{i}});
+    }
+  }
+  return functions;
+}
+
+void Program::HookExit() {
+  const ForkScope scope;
+  absl::MutexLock lock(&mutex_);
+  // This hook is made before the program registers handlers with the C library, so destructors run
+  // after those handlers.
+  if (!exit_hook_) {
+    WorkScope::KeepForThreadThatExits();
+    exit_hook_.emplace([this] {
+      RunDestructors();
+      threads_.Stop();
+    });
+  }
+  ExitHook::NoticeExitOnThisThread();
+}
+
+absl::StatusOr<ExecutorAddress> Program::Prepare(SourceModule& module, SymbolOrdinal function,
+                                                 CompileReason reason) {
+  const SymbolIndex& index = module.index();
+  const Symbol& symbol = index.at(function);
+  if (module.mode() == Mode::kLazy && symbol.is_definition &&
+      !resolver_.IsReplaced(module, function)) {
+    const SymbolOrdinal base = symbol.kind == SymbolKind::kIFunc ? function : symbol.base;
+    FIRSTCALL_RETURN_IF_ERROR(compiler_.Compile({&module, base}, reason).status());
+  }
+  WorkScope scope;
+  if (module.is_removed()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("preparing a function of '", module.name(), "': the module was removed"));
+  }
+  return resolver_.AddressMeantBy(module, function);
+}
+
+bool Program::IsRemoved(const SourceModule& module) {
+  WorkScope scope;
+  return module.is_removed();
+}
+
+// In the order of a static linker that is given the modules, then the object files, then the
+// archives.
+absl::StatusOr<Program::Steps> Program::TakeConstructors() {
+  const std::vector<LazyObject*> files = precompiled_.ObjectsWithConstructors();
+  for (LazyObject* object : files) {
+    WorkScope scope;
+    FIRSTCALL_RETURN_IF_ERROR(objects_.Link(*object));
+  }
+  HookExit();
+  Steps steps = construction_.TakeConstructors();
+  std::vector<LazyObject*> objects = objects_.TakeObjectsToConstruct();
+  std::stable_partition(objects.begin(), objects.end(), [&](LazyObject* object) {
+    return std::find(files.begin(), files.end(), object) != files.end();
+  });
+  for (const LazyObject* object : objects) {
+    for (const LazyObject::LifecycleCode& code : object->constructors) {
+      steps.push_back({code.priority, nullptr, SymbolOrdinal(), code.address});
+    }
+  }
+  std::stable_sort(steps.begin(), steps.end(),
+                   [](const auto& a, const auto& b) { return a.priority < b.priority; });
+  return steps;
+}
+
+absl::Status Program::RunConstructors(absl::Span<const std::string> arguments) {
+  return RunConstructors(std::make_shared<const ProgramArguments>(arguments));
+}
+
+absl::Status Program::RunConstructors(const KeptArguments& arguments) {
+  // Another thread's constructors come first. A constructor may call this itself.
+  const Construction::Turn turn(construction_);
+  objects_.SetArguments(arguments);
+  while (true) {
+    FIRSTCALL_ASSIGN_OR_RETURN(Steps steps, TakeConstructors());
+    if (steps.empty()) return absl::OkStatus();
+    {
+      const ForkScope scope;
+      absl::MutexLock lock(&mutex_);
+      arguments_of_constructors_.push_back(arguments);
+    }
+    auto next = steps.begin();
+    const absl::Cleanup put_back = [&] {
+      construction_.PutBack(
+          Steps(std::make_move_iterator(next), std::make_move_iterator(steps.end())));
+    };
+    while (next != steps.end()) {
+      if (next->module != nullptr) {
+        absl::StatusOr<ExecutorAddress> address =
+            Prepare(*next->module, next->function, CompileReason::kCalled);
+        if (!address.ok() && IsRemoved(*next->module)) {
+          ++next;
+          continue;
+        }
+        FIRSTCALL_RETURN_IF_ERROR(address.status());
+        next->address = *address;
+      }
+      // If it throws, it has run, too.
+      const LifecycleStep& step = *next++;
+      const Construction::Run run(construction_, step);
+      CallConstructor(step.address, *arguments);
+    }
+  }
+}
+
+Program::Steps Program::TakeDestructors() {
+  Steps steps;
+  for (const std::shared_ptr<SourceModule>& module : construction_.TakeToDestroy()) {
+    AddDestructors(*module, steps);
+  }
+  for (const LazyObject* object : objects_.TakeObjectsToDestroy()) {
+    for (const LazyObject::LifecycleCode& code : object->destructors) {
+      steps.push_back({code.priority, nullptr, SymbolOrdinal(), code.address});
+    }
+  }
+  return steps;
+}
+
+void Program::AddDestructors(SourceModule& module, Steps& steps) {
+  const absl::Span<const LifecycleFunction> list = module.index().destructors();
+  for (auto entry = list.rbegin(); entry != list.rend(); ++entry) {
+    steps.push_back(
+        {entry->priority, module.shared_from_this(), entry->function, ExecutorAddress()});
+  }
+}
+
+void Program::RunDestructors() {
+  exit_handlers_.Run();
+  RunInReverse(TakeDestructors(), /*handle=*/nullptr);
+}
+
+void Program::RunDestructorsOf(SourceModule& module) {
+  const DsoHandle& handle = module.object().dso_handle;
+  exit_handlers_.Run(handle);
+  if (!construction_.TakeToDestroy(module)) return;
+  Steps steps;
+  AddDestructors(module, steps);
+  RunInReverse(std::move(steps), &handle);
+}
+
+absl::StatusOr<std::vector<ExecutorAddress>> Program::TakeDestructorsOf(SourceModule& module) {
+  Steps steps;
+  AddDestructors(module, steps);
+  SortInReverse(steps);
+  std::vector<ExecutorAddress> addresses;
+  for (const LifecycleStep& step : steps) {
+    FIRSTCALL_ASSIGN_OR_RETURN(ExecutorAddress address,
+                               Prepare(module, step.function, CompileReason::kOrdered));
+    addresses.push_back(address);
+  }
+  if (!construction_.TakeToDestroy(module)) addresses.clear();
+  return addresses;
+}
+
+void Program::SortInReverse(Steps& steps) {
+  std::stable_sort(steps.begin(), steps.end(),
+                   [](const auto& a, const auto& b) { return a.priority < b.priority; });
+  std::reverse(steps.begin(), steps.end());
+}
+
+void Program::RunInReverse(Steps steps, const DsoHandle* handle) {
+  SortInReverse(steps);
+  for (LifecycleStep& step : steps) {
+    if (step.module != nullptr) {
+      // Calls the stub: if the destructor cannot be compiled, the call goes to the failure handler.
+      WorkScope scope;
+      if (step.module->is_removed()) continue;
+      absl::StatusOr<ExecutorAddress> address =
+          resolver_.AddressMeantBy(*step.module, step.function);
+      if (!address.ok()) continue;
+      step.address = *address;
+    }
+    step.address.InThisProcess<void (*)()>()();
+    if (handle == nullptr) {
+      exit_handlers_.Run();
+    } else {
+      exit_handlers_.Run(*handle);
+    }
+  }
+}
+
+absl::StatusOr<EntryPoint> Program::FindMain(absl::string_view entry,
+                                             std::optional<Definition>& found) {
+  found = definitions_.Find(entry);
+  if (!found || found->module == nullptr) {
+    return absl::NotFoundError(absl::StrCat("no module defines the entry function '", entry, "'"));
+  }
+  ModuleCache* const cache = found->module->cache();
+  const ModulePart part{ModulePart::Kind::kEntryPoint, found->ordinal};
+  if (cache != nullptr) {
+    std::optional<EntryPoint> known;
+    if (std::optional<ObjectBytes> bytes = cache->Find(part)) {
+      known = EntryPoint::Decode(*bytes);
+    }
+    if (known) return *known;
+  }
+  FIRSTCALL_ASSIGN_OR_RETURN(EntryPoint created,
+                             compiler_half_.ReadEntryPoint(found->module->id(), found->ordinal));
+  if (cache != nullptr) cache->Store(part, created.Encode());
+  return created;
+}
+
+absl::Status Program::CheckMain(absl::string_view entry) {
+  std::optional<Definition> found;
+  return FindMain(entry, found).status();
+}
+
+absl::StatusOr<int> Program::RunMain(absl::Span<const std::string> arguments,
+                                     absl::string_view entry) {
+  std::optional<Definition> found;
+  errno = 0;  // As C guarantees at main; nothing that the engine does before main changes it.
+  std::shared_ptr<SourceModule> module;
+  absl::StatusOr<EntryPoint> entry_point = [&] {
+    WorkScope scope;
+    absl::StatusOr<EntryPoint> entry_point = FindMain(entry, found);
+    if (entry_point.ok()) module = found->module->shared_from_this();
+    return entry_point;
+  }();
+  if (!entry_point.ok()) return entry_point.status();
+  const auto passed = std::make_shared<const ProgramArguments>(arguments);
+  {
+    const ForkScope scope;
+    absl::MutexLock lock(&mutex_);
+    arguments_of_main_ = passed;
+  }
+  FIRSTCALL_RETURN_IF_ERROR(RunConstructors(passed));
+  FIRSTCALL_ASSIGN_OR_RETURN(ExecutorAddress address,
+                             Prepare(*module, found->ordinal, CompileReason::kCalled));
+  const int status = entry_point->Call(address, *passed);
+  ExitHook::RunBeforeOlderObjectsGo();
+  return status;
+}
+
+}  // namespace firstcall

@@ -1,0 +1,115 @@
+#include "runtime/promotion/optimized_bodies.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "base/steady_clock.h"
+#include "object/elf_object.h"
+#include "object/symbol_name.h"
+#include "runtime/link/cached_object.h"
+#include "runtime/process/probes.h"
+#include "runtime/process/unattended_work.h"
+
+namespace firstcall {
+
+absl::StatusOr<OptimizedBodies::Body> OptimizedBodies::Make(
+    FunctionKey key, std::optional<uint32_t> loop, IsWarm is_warm, std::vector<BranchCounts> counts,
+    std::shared_ptr<StopFlag> stop, RunPasses run_passes) {
+  if (std::optional<Body> cached = LinkCached(key, loop)) return *cached;
+  SourceModule& module = *key.module;
+  const bool is_far = linker_.IsFar(module);
+  bool is_wanted = true;
+  const auto run = [&](absl::FunctionRef<void()> passes) {
+    is_wanted = run_passes(passes);
+    return is_wanted;
+  };
+  const auto ask_resolver = [&](SymbolOrdinal ordinal) {
+    return resolver_.IsReplaced(module, ordinal);
+  };
+  DecisionRecorder decisions(ask_resolver);
+  const auto is_replaced = [&](SymbolOrdinal ordinal) {
+    return module.index().at(ordinal).is_weak && decisions.Ask(ordinal);
+  };
+  const char* const function = module.index().at(key.ordinal).name.data();
+  FIRSTCALL_PROBE3(compile_begin, function, module.name().c_str(), 1);
+  absl::StatusOr<CompiledObject> object = compiler_.Optimize(
+      {module.id(), key.ordinal, loop, is_far, std::move(stop), &UnattendedWork::StopIfExiting,
+       is_replaced, is_warm, run, cache_.IdentificationOf(key, loop), /*counts_branches=*/false,
+       std::move(counts)});
+  if (!is_wanted) return object.status();
+  FIRSTCALL_PROBE3(compile_end, function, module.name().c_str(), 1);
+  // Before it is linked, because the linker's preparation changes the bytes.
+  if (object.ok()) cache_.Store(key, loop, is_far, std::move(decisions).Take(), *object);
+  absl::StatusOr<Body> body =
+      object.ok() ? Link(key, loop.has_value(), is_far, /*is_cached=*/false, *std::move(object))
+                  : object.status();
+  if (body.ok()) return body;
+  const absl::string_view name = module.index().at(key.ordinal).name;
+  absl::Status status = Annotate(body.status(), absl::StrCat("optimizing function '", name, "'"));
+  // What was ended before it was done has not failed.
+  if (!absl::IsCancelled(status)) {
+    listener_.OnPromotionFailed({module.name(), name, loop.has_value(), status});
+  }
+  return status;
+}
+
+// If the object cannot be linked, the reason is found again with the one that is compiled then.
+std::optional<OptimizedBodies::Body> OptimizedBodies::LinkCached(FunctionKey key,
+                                                                 std::optional<uint32_t> loop) {
+  std::optional<ObjectBytes> bytes = cache_.Find(key, loop);
+  if (!bytes) return std::nullopt;
+  CompiledObject object;
+  object.bytes = *std::move(bytes);
+  absl::StatusOr<Body> body = Link(key, loop.has_value(), linker_.IsFar(*key.module),
+                                   /*is_cached=*/true, std::move(object));
+  if (!body.ok()) return std::nullopt;
+  return *body;
+}
+
+absl::StatusOr<OptimizedBodies::Body> OptimizedBodies::Link(FunctionKey key, bool is_continuation,
+                                                            bool is_far, bool is_cached,
+                                                            CompiledObject object) {
+  SourceModule& module = *key.module;
+  const absl::string_view name = module.index().at(key.ordinal).name;
+  const absl::Duration start = SteadyNow();
+  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ElfObject> image,
+                             ElfObject::Parse(absl::MakeSpan(object.bytes), name));
+  FIRSTCALL_ASSIGN_OR_RETURN(FunctionLinker::Linked linked,
+                             linker_.Link(*image, module, name, is_far));
+  const std::string symbol = is_continuation ? absl::StrCat(name, kLoopSuffix) : std::string(name);
+  auto found = linked.defined.find(symbol);
+  if (found == linked.defined.end()) {
+    return absl::InternalError("the optimized object does not define it");
+  }
+  const PublishedFunction function{name, found->second, symbol};
+  PublishedObject published =
+      FunctionLinker::Describe(module, object, *image, linked, SteadyNow() - start);
+  published.functions = {&function, 1};
+  published.is_promotion = true;
+  published.is_optimized = true;
+  published.is_continuation = is_continuation;
+  published.reason = is_continuation ? CompileReason::kContinuation : CompileReason::kPromoted;
+  published.is_cached = is_cached;
+  published.optimize = object.optimize;
+  // Its own body is among the sources.
+  published.imported = object.sources.size() - (object.sources.empty() ? 0 : 1);
+  published.inlined = object.inlined;
+  FIRSTCALL_PROBE3(promote, name.data(), module.name().c_str(), found->second.value());
+  listener_.OnPublished(published);
+  Body body;
+  body.address = found->second;
+  body.code_bytes = linked.code_bytes;
+  body.time = published.split + published.emit + published.link;
+  body.is_cached = is_cached;
+  body.extract = published.split;
+  body.optimize = published.optimize;
+  body.emit = published.emit - published.optimize;
+  body.link = published.link;
+  body.imported = published.imported;
+  body.inlined = std::move(object.inlined);
+  return body;
+}
+
+}  // namespace firstcall

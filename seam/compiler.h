@@ -1,0 +1,221 @@
+// The seam between the two halves of the engine: what the runtime half, which knows nothing of
+// LLVM, asks of a compiler.
+//
+// Requests and answers are values: identifiers, ordinals, names, bytes, statuses. While it works, a
+// compiler may call the functions of a request, on the thread that made the request.
+//
+// Implementations are thread-safe. Each call blocks until the compile is done. The modules that
+// requests name must have been added. Tested in tests/runtime/runtime_test.cc.
+
+#ifndef FIRSTCALL_SEAM_COMPILER_H_
+#define FIRSTCALL_SEAM_COMPILER_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "base/ids.h"
+#include "base/module_contents.h"
+#include "foreign/function_shape.h"
+#include "object/linker.h"
+#include "object/object_bytes.h"
+#include "seam/assembly_labels.h"
+#include "seam/body_digests.h"
+#include "seam/branch_counts.h"
+#include "seam/code_origin.h"
+#include "seam/compile_questions.h"
+#include "seam/entry_point.h"
+#include "seam/hotness_signs.h"
+#include "seam/identification.h"
+#include "seam/stop_flag.h"
+#include "seam/symbol_index.h"
+
+namespace firstcall {
+
+// A source module that will be asked for.
+struct ModuleOrder {
+  ModuleId id;
+  ModuleContents contents;
+  // The module's index, if it is known from a cache. Otherwise null: the compiler reads the
+  // contents.
+  std::shared_ptr<const SymbolIndex> index;
+};
+
+// Calls its argument, which may take long and uses nothing that belongs to the engine. Returns
+// whether the result is still wanted. If not, the engine with all its parts may be gone.
+using RunPasses = absl::FunctionRef<bool(absl::FunctionRef<void()> passes)>;
+
+// A relocatable object that was compiled.
+struct CompiledObject {
+  ObjectBytes bytes;
+  CodeOrigin origin;
+  // The functions whose bodies its code was made from, inlined ones included. Sorted; empty for
+  // data, and for a module that was compiled whole.
+  std::vector<SymbolOrdinal> sources;
+  // The callees that were inlined into an optimized body itself. Empty if a compile server has made
+  // it.
+  std::vector<std::string> inlined;
+  absl::Duration split;
+  absl::Duration emit;      // With `optimize`.
+  absl::Duration optimize;  // The passes over its IR; zero for a first body.
+  // The counters of a counting body; nullopt for all other objects.
+  std::optional<BranchCounters> counters;
+};
+
+// What a first body must be able to do if an optimized body may replace it.
+struct PollOptions {
+  // The function polls when it is called, too.
+  bool asks_when_called = false;
+  // How many instructions the polls may take. Polls at loops that would exceed this number are left
+  // out.
+  int64_t allowance = 0;
+};
+
+struct FunctionOrder {
+  ModuleId module;
+  SymbolOrdinal function;
+  IsReplaced is_replaced;
+  MayJoin may_join;
+  // Whether may_join says yes to anything.
+  bool others_may_join = true;
+  // The code reaches everything through the offset table, so that it may lie anywhere.
+  bool is_far = false;
+  // At most how many of the functions that this one calls should join it.
+  size_t callees_along = 0;
+  // How many functions of the module should join this one in all, whether it calls them or not.
+  size_t companions = 0;
+  // The answer lists the functions that this one probably calls.
+  bool lists_callees = false;
+  // Set if an optimized body may replace this one.
+  std::optional<PollOptions> polls = std::nullopt;
+  std::optional<Identification> identification = std::nullopt;
+};
+
+struct CompiledFunction {
+  CompiledObject object;
+  // The functions that the object defines, each under its Symbol::name: first the one that was
+  // asked for with its group, then those that joined.
+  std::vector<SymbolOrdinal> functions;
+  std::vector<SymbolOrdinal> variables;
+  // Functions that the object defines, too, and that other objects publish.
+  std::vector<SymbolOrdinal> unused;
+  // For each of the functions; empty if none can be replaced.
+  std::vector<HotnessSigns> hotness_signs;
+  // The likeliest first.
+  std::vector<SymbolOrdinal> callees;
+  // What the functions' size allows for polls, less what their polls take, in instructions.
+  int64_t poll_balance = 0;
+  // The labels that inline assembly of the functions defines, as global symbols of the object.
+  std::vector<std::string> labels;
+  // If this is set, nothing else is: the function can only be compiled together with this one,
+  // which the caller must ask for instead.
+  std::optional<SymbolOrdinal> leader;
+};
+
+struct DataOrder {
+  ModuleId module;
+  IsReplaced is_replaced;
+  bool is_far = false;  // Not for CompileWhole.
+  std::optional<Identification> identification = std::nullopt;
+  // For CompileWhole: the object must have no ifuncs, because it will be linked by ElfLinker, which
+  // does not support them.
+  bool without_ifuncs = false;
+};
+
+struct OptimizationOrder {
+  ModuleId module;
+  SymbolOrdinal function;
+  // If set, the function's OSR continuation at this loop is made, instead of its optimized body.
+  // The object defines the continuation under the function's name with kLoopSuffix.
+  std::optional<uint32_t> loop;
+  bool is_far = false;
+  std::shared_ptr<StopFlag> stop;
+  // To be called between two passes, on any thread. Does not return if the process is exiting (see
+  // UnattendedWork).
+  void (*stop_if_exiting)();
+  IsReplaced is_replaced;
+  IsWarm is_warm;
+  RunPasses run_passes;
+  std::optional<Identification> identification = std::nullopt;
+  // If true, the function's counting body is made, instead of its optimized body: a first body that
+  // polls in all its loops, and counts where its branches go and what its indirect calls call. No
+  // passes are run.
+  bool counts_branches = false;
+  // What counting bodies of functions of the module have counted. The targets of calls are
+  // functions of the module.
+  std::vector<BranchCounts> counts = {};
+};
+
+class Compiler {
+ public:
+  virtual ~Compiler() = default;
+
+  // Adds a source module, and returns the index of its symbols. Remove must follow in the end.
+  // Errors: InvalidArgument, with the position or the function and the reason, if the contents are
+  // not valid IR or are made for another target; Unimplemented, with its name, for a construct that
+  // is not supported. After an error the module is not added.
+  virtual absl::StatusOr<std::shared_ptr<const SymbolIndex>> Add(ModuleOrder order) = 0;
+
+  // Compiles a function's first body, perhaps together with others. Errors: InvalidArgument if its
+  // IR is damaged or not valid; Unimplemented if it contains something that cannot be split;
+  // Internal if code generation gives up. After an error the functions that joined are in no
+  // object.
+  virtual absl::StatusOr<CompiledFunction> CompileFunction(const FunctionOrder& order) = 0;
+
+  // Compiles the data of a module, or the whole module.
+  virtual absl::StatusOr<CompiledObject> CompileData(const DataOrder& order) = 0;
+  virtual absl::StatusOr<CompiledObject> CompileWhole(const DataOrder& order) = 0;
+
+  // Compiles an optimized body of a function that counts its calls, or its continuation at a loop,
+  // or its counting body. Errors as for its first body; FailedPrecondition if the function's IR is
+  // no longer there; Unimplemented if it has no branches to count, or they cannot be counted;
+  // Cancelled if the stop flag was set or the result is not wanted, after which this object may be
+  // gone.
+  virtual absl::StatusOr<CompiledObject> Optimize(const OptimizationOrder& order) = 0;
+
+  // Digests of the parts of a module's contents. Takes some 0.3 ms per MB. Unimplemented if the
+  // module was not read from bitcode; InvalidArgument if the bitcode is damaged.
+  virtual absl::StatusOr<BodyDigests> DigestBodies(ModuleId module) = 0;
+
+  // The labels that inline assembly of the module's functions defines. Reads the bodies of all of
+  // them, or, of a module given in memory, of those that were not compiled yet.
+  virtual absl::StatusOr<AssemblyLabels> ReadLabels(ModuleId module) = 0;
+
+  // How to call a function as main. InvalidArgument, with the reason, if it cannot be called so.
+  virtual absl::StatusOr<EntryPoint> ReadEntryPoint(ModuleId module, SymbolOrdinal function) = 0;
+
+  // How a function is called from C. FailedPrecondition if its IR is no longer there; otherwise
+  // errors as ReadFunctionShape. `is_last_use`: the IR is read for nothing else any more.
+  virtual absl::StatusOr<FunctionShape> ReadShape(ModuleId module, SymbolOrdinal function,
+                                                  bool is_last_use) = 0;
+
+  // Has the compiler read the module again when it next needs the module. To be called when a
+  // compile in which functions had joined another one has failed, before these functions are given
+  // back: they may be missing in what the compiler has read.
+  virtual void ReadAgain(ModuleId module) = 0;
+
+  // To be called when the first bodies of all functions of a module are compiled, and perhaps its
+  // data (`data_is_compiled`). Gives up what the compiler keeps for them.
+  virtual void ForgetFunctions(ModuleId module, bool data_is_compiled) = 0;
+
+  // Gives up what the compiler keeps for a module. No other call for the module may be in progress
+  // or follow, except for an optimization that is not wanted any more.
+  virtual void Remove(ModuleId module) = 0;
+
+  // A linker for objects that ElfLinker does not support, for modules that are compiled whole, and
+  // for all that the compiler makes if RuntimeOptions::compiler_links says so.
+  virtual absl::StatusOr<std::unique_ptr<Linker>> MakeLinker() = 0;
+
+  // An address in the code of the library that generates code, whose passes may be stopped when the
+  // process exits (StoppableThread); null if there is none yet.
+  virtual const void* SomewhereInLibrary() = 0;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_SEAM_COMPILER_H_

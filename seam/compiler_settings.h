@@ -1,0 +1,24 @@
+// What a compiler half is made for.
+//
+// Plain values; copyable. Tested in tests/api/engine_test.cc.
+
+#ifndef FIRSTCALL_SEAM_COMPILER_SETTINGS_H_
+#define FIRSTCALL_SEAM_COMPILER_SETTINGS_H_
+
+#include "seam/target_settings.h"
+
+namespace firstcall {
+
+struct CompilerSettings {
+  TargetSettings target;
+  // The IR of first bodies is optimized (Tier::kOne).
+  bool optimizes_ir = false;
+  // Optimized bodies may be asked for later, so IR is kept for them.
+  bool promotes = false;
+  // As in EngineOptions.
+  bool contain_crashes = false;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_SEAM_COMPILER_SETTINGS_H_

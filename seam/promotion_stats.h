@@ -1,0 +1,68 @@
+// Statistics of the promotion of hot functions. Plain values.
+
+#ifndef FIRSTCALL_SEAM_PROMOTION_STATS_H_
+#define FIRSTCALL_SEAM_PROMOTION_STATS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+
+namespace firstcall {
+
+// How an optimized body or a continuation came about, or did not.
+struct PromotionStep {
+  bool is_continuation = false;
+  absl::Duration hot;    // When the function asked for it, since the engine was made.
+  absl::Duration begun;  // When a thread began to make it.
+  absl::Duration ready;  // When it was published, or had failed.
+  // The parts of the time between `begun` and `ready`.
+  absl::Duration extract;
+  absl::Duration optimize;
+  absl::Duration emit;
+  absl::Duration link;
+  size_t code_bytes = 0;
+  size_t imported = 0;               // Callees whose bodies could be inlined; 0 if it was cached.
+  std::vector<std::string> inlined;  // See CompiledObject.
+  bool is_cached = false;            // It came from an object cache.
+  uint64_t counts = 0;  // What the function's counting body has counted; 0 if there was none.
+  std::string failure;  // Why the code could not be made; empty if it was made.
+};
+
+// A function that counts its calls and loop iterations.
+struct FunctionHotness {
+  std::string module;
+  std::string function;
+  int tier = 0;
+  uint64_t polls = 0;           // Calls and iterations in tier 0, to a multiple of the threshold.
+  uint64_t polls_promoted = 0;  // The value of `polls` when the optimized body was published.
+  size_t first_bytes = 0;       // Code of the first body's object.
+  absl::Duration first_time;    // Time to split, generate and link that object.
+  bool is_cached = false;       // The optimized body came from an object cache.
+  size_t optimized_bytes = 0;   // Code of the optimized body's object.
+  absl::Duration optimized_time;
+  size_t continuations = 0;
+  size_t continuation_bytes = 0;
+  absl::Duration continuation_time;
+  uint64_t loops_entered = 0;  // Times that a running body was left for a continuation.
+  size_t failures = 0;         // Optimized bodies and continuations that could not be made.
+  std::string last_failure;    // The reason; empty if none failed.
+  // The function's loops have no polls, so while one of them runs, nothing replaces the body.
+  bool has_loops_without_polls = false;
+  std::vector<PromotionStep> steps;  // In their order.
+};
+
+struct PromotionStats {
+  std::vector<FunctionHotness> functions;  // The hottest first.
+
+  // A table of the functions for which an optimized body or a continuation was made or failed.
+  // Then, for each function with a failure, a line with the reason. Then a table of all steps, in
+  // the order in which they were begun. Ends with a newline, or is empty.
+  std::string ToString() const;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_SEAM_PROMOTION_STATS_H_

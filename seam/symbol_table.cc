@@ -1,0 +1,248 @@
+#include "seam/symbol_table.h"
+
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "base/coding.h"
+
+namespace firstcall {
+namespace {
+
+// The number of symbols, that of buckets, that of details, the size of all names.
+constexpr size_t kHeadSize = 16;
+
+// Of each symbol. Its name ends, with a zero byte, where that of the next one begins.
+struct Record {
+  uint32_t name_offset;  // From the beginning of the names.
+  uint32_t flags;
+};
+static_assert(sizeof(Record) == 8, "records are written as they are in memory");
+
+// Of the symbols whose flag kHasDetails is set, sorted by ordinal. Most functions have none: they
+// are their own base, and have no size.
+struct Details {
+  uint32_t ordinal;
+  uint32_t base;
+  int64_t offset;
+  uint64_t size;
+};
+static_assert(sizeof(Details) == 24, "details are written as they are in memory");
+constexpr uint32_t kHasDetails = uint32_t{1} << 31;
+
+constexpr size_t kBucketSize = 4;
+
+// A symbol's kind (8 bits) and, from bit 8 on, its properties.
+uint32_t FlagsOf(const Symbol& symbol) {
+  uint32_t flags = static_cast<uint32_t>(symbol.kind);
+  uint32_t bit = 1 << 8;
+  for (bool flag : {symbol.is_definition, symbol.is_local, symbol.is_weak, symbol.is_common,
+                    symbol.is_thread_local, symbol.is_hidden, symbol.has_aliases, symbol.has_prefix,
+                    symbol.is_computed}) {
+    if (flag) flags |= bit;
+    bit <<= 1;
+  }
+  return flags;
+}
+
+void SetFlags(uint32_t flags, Symbol& symbol) {
+  symbol.kind = static_cast<SymbolKind>(flags & 0xff);
+  uint32_t bit = 1 << 8;
+  for (bool* flag : {&symbol.is_definition, &symbol.is_local, &symbol.is_weak, &symbol.is_common,
+                     &symbol.is_thread_local, &symbol.is_hidden, &symbol.has_aliases,
+                     &symbol.has_prefix, &symbol.is_computed}) {
+    *flag = (flags & bit) != 0;
+    bit <<= 1;
+  }
+}
+
+// FNV-1a (http://www.isthe.com/chongo/tech/comp/fnv). The last characters of a name change few of
+// its bits, so it is multiplied by 2^64 divided by the golden ratio, which spreads them (Knuth, The
+// Art of Computer Programming, 6.4).
+uint32_t HashOf(absl::string_view name) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (char c : name) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
+  return static_cast<uint32_t>((hash * 0x9e3779b97f4a7c15) >> 32);
+}
+
+// The hash table: the ordinal plus one in the lower bits of a bucket, as many as that takes, and
+// bits of the hash in the others, which tell most other names from this one without a look at them;
+// or zero: the bucket is empty.
+class Buckets {
+ public:
+  Buckets(uint32_t symbols, uint32_t buckets) : count_(buckets) {
+    while ((symbols >> ordinal_bits_) != 0 && ordinal_bits_ < 31) ++ordinal_bits_;
+    ordinal_mask_ = (uint32_t{1} << ordinal_bits_) - 1;
+  }
+
+  // Half as many again as there are symbols, so that a search ends soon.
+  static size_t CountFor(size_t symbols) { return symbols + symbols / 2 + 1; }
+
+  // The upper bits of the hash choose the bucket; the lower ones are in it.
+  uint32_t FirstFor(uint32_t hash) const {
+    return static_cast<uint32_t>((uint64_t{hash} * count_) >> 32);
+  }
+  uint32_t After(uint32_t bucket) const { return bucket + 1 == count_ ? 0 : bucket + 1; }
+
+  uint32_t Fill(uint32_t hash, uint32_t ordinal) const { return BitsOf(hash) | (ordinal + 1); }
+  bool MayBe(uint32_t filled, uint32_t hash) const {
+    return (filled & ~ordinal_mask_) == BitsOf(hash);
+  }
+  // The ordinal plus one.
+  uint32_t OrdinalIn(uint32_t filled) const { return filled & ordinal_mask_; }
+
+ private:
+  uint32_t BitsOf(uint32_t hash) const { return hash << ordinal_bits_; }
+
+  uint32_t count_;
+  int ordinal_bits_ = 0;
+  uint32_t ordinal_mask_ = 0;
+};
+
+// The bytes may lie anywhere, not only at multiples of a number's size.
+template <typename T>
+T Load(const char* bytes) {
+  T value;
+  std::memcpy(&value, bytes, sizeof(value));
+  return value;
+}
+
+template <typename T>
+void Append(const T& value, Encoder& encoder) {
+  encoder.Raw({reinterpret_cast<const char*>(&value), sizeof(value)});
+}
+
+bool HasDetails(const Symbol& symbol, uint32_t ordinal) {
+  return symbol.base.value != ordinal || symbol.offset != 0 || symbol.size != 0;
+}
+
+// Searches `count` details, which are sorted by ordinals. The standard library's searches cannot
+// read them, because they may lie at any address.
+std::optional<Details> FindDetails(const char* details, uint32_t count, uint32_t ordinal) {
+  uint32_t first = 0;
+  while (count != 0) {
+    const uint32_t half = count / 2;
+    const auto found = Load<Details>(details + (first + half) * sizeof(Details));
+    if (found.ordinal == ordinal) return found;
+    if (found.ordinal < ordinal) {
+      first += half + 1;
+      count -= half + 1;
+    } else {
+      count = half;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+SymbolTable SymbolTable::Of(absl::Span<const Symbol> symbols) {
+  const auto count = static_cast<uint32_t>(symbols.size());
+  std::vector<uint32_t> filled(Buckets::CountFor(count), 0);
+  const Buckets buckets(count, static_cast<uint32_t>(filled.size()));
+  std::vector<Details> details;
+  Encoder records;
+  uint32_t names = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    const Symbol& symbol = symbols[i];
+    uint32_t flags = FlagsOf(symbol);
+    if (HasDetails(symbol, i)) {
+      details.push_back({i, symbol.base.value, symbol.offset, symbol.size});
+      flags |= kHasDetails;
+    }
+    Append(Record{names, flags}, records);
+    names += static_cast<uint32_t>(symbol.name.size()) + 1;
+    const uint32_t hash = HashOf(symbol.name);
+    uint32_t bucket = buckets.FirstFor(hash);
+    while (filled[bucket] != 0) bucket = buckets.After(bucket);
+    filled[bucket] = buckets.Fill(hash, i);
+  }
+  Encoder encoder;
+  encoder.U32(count);
+  encoder.U32(static_cast<uint32_t>(filled.size()));
+  encoder.U32(static_cast<uint32_t>(details.size()));
+  encoder.U32(names);
+  encoder.Raw(std::move(records).Take());
+  for (const Details& of_one : details) Append(of_one, encoder);
+  encoder.Raw({reinterpret_cast<const char*>(filled.data()), filled.size() * kBucketSize});
+  for (const Symbol& symbol : symbols) {
+    encoder.Raw(symbol.name);
+    encoder.U8(0);
+  }
+  SymbolTable table;
+  table.bytes_ = std::move(encoder).Take();
+  table.count_ = count;
+  table.bucket_count_ = static_cast<uint32_t>(filled.size());
+  table.details_count_ = static_cast<uint32_t>(details.size());
+  return table;
+}
+
+absl::StatusOr<SymbolTable> SymbolTable::Decode(ByteBuffer bytes, size_t begin) {
+  SymbolTable table;
+  table.bytes_ = std::move(bytes);
+  table.begin_ = begin;
+  if (begin > table.bytes_.size()) return absl::DataLossError("symbol table");
+  Decoder head(table.bytes());
+  const uint64_t count = head.U32();
+  const uint64_t buckets = head.U32();
+  const uint64_t details = head.U32();
+  const uint64_t names = head.U32();
+  if (!head.ok() || buckets <= count ||
+      head.rest().size() !=
+          count * sizeof(Record) + details * sizeof(Details) + buckets * kBucketSize + names) {
+    return absl::DataLossError("symbol table");
+  }
+  table.count_ = static_cast<uint32_t>(count);
+  table.bucket_count_ = static_cast<uint32_t>(buckets);
+  table.details_count_ = static_cast<uint32_t>(details);
+  return table;
+}
+
+const char* SymbolTable::records() const { return bytes_.data() + begin_ + kHeadSize; }
+
+const char* SymbolTable::details() const { return records() + count_ * sizeof(Record); }
+
+const char* SymbolTable::buckets() const { return details() + details_count_ * sizeof(Details); }
+
+absl::string_view SymbolTable::NameOf(uint32_t ordinal) const {
+  const absl::string_view names =
+      bytes().substr(static_cast<size_t>(buckets() - bytes().data()) + bucket_count_ * kBucketSize);
+  const auto name_offset = [&](uint32_t symbol) {
+    return Load<Record>(records() + symbol * sizeof(Record)).name_offset;
+  };
+  const size_t begin = name_offset(ordinal);
+  const size_t end = ordinal + 1 < count_ ? name_offset(ordinal + 1) : names.size();
+  return begin < end && end <= names.size() ? names.substr(begin, end - begin - 1)
+                                            : absl::string_view();
+}
+
+Symbol SymbolTable::at(SymbolOrdinal ordinal) const {
+  Symbol symbol;
+  symbol.name = NameOf(ordinal.value);
+  symbol.base = ordinal;
+  const auto flags = Load<Record>(records() + ordinal.value * sizeof(Record)).flags;
+  SetFlags(flags, symbol);
+  if ((flags & kHasDetails) == 0) return symbol;
+  if (const auto found = FindDetails(details(), details_count_, ordinal.value)) {
+    if (found->base < count_) symbol.base.value = found->base;
+    symbol.offset = found->offset;
+    symbol.size = found->size;
+  }
+  return symbol;
+}
+
+std::optional<SymbolOrdinal> SymbolTable::Find(absl::string_view name) const {
+  if (count_ == 0) return std::nullopt;
+  const Buckets all(count_, bucket_count_);
+  const uint32_t hash = HashOf(name);
+  for (uint32_t i = 0, bucket = all.FirstFor(hash); i < bucket_count_;
+       ++i, bucket = all.After(bucket)) {
+    const auto filled = Load<uint32_t>(buckets() + bucket * kBucketSize);
+    const uint32_t found = all.OrdinalIn(filled);
+    if (found == 0 || found > count_) return std::nullopt;
+    if (all.MayBe(filled, hash) && NameOf(found - 1) == name) return SymbolOrdinal{found - 1};
+  }
+  return std::nullopt;
+}
+
+}  // namespace firstcall

@@ -1,0 +1,127 @@
+#include "backend/baseline/module_compiler.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "object/elf_object.h"
+#include "tests/testing/ir.h"
+
+namespace firstcall::baseline {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+constexpr char kLayout[] =
+    "target datalayout = "
+    "\"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128\"\n";
+
+class ModuleCompilerTest : public testing::Test {
+ protected:
+  Refusal Compile(const std::string& text) {
+    module_ = ParseModule(kLayout + text, context_);
+    return compiler_->Compile(*module_, options_, object_);
+  }
+
+  std::unique_ptr<ElfObject> Parsed() {
+    return ElfObject::Parse(absl::MakeSpan(object_), "compiled").value();
+  }
+
+  llvm::LLVMContext context_;
+  std::unique_ptr<llvm::Module> module_;
+  std::unique_ptr<ModuleCompiler> compiler_ =
+      ModuleCompiler::Create("x86_64-pc-linux-gnu", {{"sse4.1", "popcnt"}}).value();
+  ModuleCompiler::Options options_;
+  ObjectBytes object_;
+};
+
+TEST_F(ModuleCompilerTest, DefinesEveryFunctionAndVariable) {
+  ASSERT_EQ(Compile(R"(
+    @counter = dso_local global i32 7
+    declare void @elsewhere()
+    define dso_local void @f() { call void @g() ret void }
+    define dso_local void @g() {
+      %n = load i32, ptr @counter
+      call void @elsewhere()
+      ret void
+    })"),
+            Refusal::kNone);
+  const std::unique_ptr<ElfObject> object = Parsed();
+  EXPECT_THAT(object->defined(), UnorderedElementsAre("f", "g", "counter"));
+  ASSERT_EQ(object->undefined().size(), 1u);
+  EXPECT_EQ(object->undefined()[0].name, "elsewhere");
+}
+
+TEST_F(ModuleCompilerTest, ATableOfAGroupIsDefinedInItsFunction) {
+  ASSERT_EQ(Compile(R"(
+    @table = dso_local constant [2 x ptr] [ptr blockaddress(@f, %a), ptr blockaddress(@f, %b)]
+    define dso_local i32 @f(i64 %i) {
+      %p = getelementptr [2 x ptr], ptr @table, i64 0, i64 %i
+      %label = load ptr, ptr %p
+      indirectbr ptr %label, [label %a, label %b]
+    a:
+      ret i32 1
+    b:
+      ret i32 2
+    })"),
+            Refusal::kNone);
+  EXPECT_THAT(Parsed()->defined(), UnorderedElementsAre("f", "table"));
+}
+
+TEST_F(ModuleCompilerTest, ConstantsThatNameOthersComeAlong) {
+  ASSERT_EQ(Compile(R"(
+    @a = private unnamed_addr constant [2 x i8] c"a\00"
+    @b = private unnamed_addr constant [2 x i8] c"b\00"
+    @names = private unnamed_addr constant [2 x ptr] [ptr @a, ptr @b]
+    @distances = private unnamed_addr constant [2 x i32] [
+      i32 trunc (i64 sub (i64 ptrtoint (ptr @a to i64), i64 ptrtoint (ptr @distances to i64)) to i32),
+      i32 trunc (i64 sub (i64 ptrtoint (ptr @b to i64), i64 ptrtoint (ptr @distances to i64)) to i32)]
+    define dso_local ptr @f(i64 %i) {
+      %p = getelementptr [2 x ptr], ptr @names, i64 0, i64 %i
+      %s = load ptr, ptr %p
+      ret ptr %s
+    }
+    define dso_local ptr @g(i64 %i) {
+      %s = call ptr @llvm.load.relative.i64(ptr @distances, i64 %i)
+      ret ptr %s
+    }
+    declare ptr @llvm.load.relative.i64(ptr, i64))"),
+            Refusal::kNone);
+  const std::unique_ptr<ElfObject> object = Parsed();
+  EXPECT_THAT(object->defined(), UnorderedElementsAre("f", "g"));
+  EXPECT_THAT(object->undefined(), IsEmpty());
+}
+
+TEST_F(ModuleCompilerTest, RefusesAsAWhole) {
+  const std::vector<std::pair<std::string, Refusal>> cases = {
+      {"define void @f() { ret void } @a = alias void (), ptr @f", Refusal::kAlias},
+      {"module asm \"nop\" define void @f() { ret void }", Refusal::kInlineAssembly},
+      {"define void @f() { ret void } define void @g() naked { ret void }",
+       Refusal::kFunctionAttribute},
+      {"@v = thread_local global i32 1 define void @f() { ret void }", Refusal::kVariable},
+      {"@v = global i32 1, section \"mine\" define void @f() { ret void }", Refusal::kVariable},
+      {"@v = global i32 1 \"data-section\"=\"mine\" define void @f() { ret void }",
+       Refusal::kVariable},
+  };
+  object_ = "as before";
+  for (const auto& [text, refusal] : cases) {
+    EXPECT_EQ(Compile(text), refusal) << text;
+    EXPECT_EQ(object_, "as before");
+  }
+}
+
+TEST_F(ModuleCompilerTest, IsUsedAgainAfterARefusal) {
+  ASSERT_EQ(Compile("define void @f() { ret void } define void @g() naked { ret void }"),
+            Refusal::kFunctionAttribute);
+  ASSERT_EQ(Compile("define dso_local void @h() { ret void }"), Refusal::kNone);
+  EXPECT_THAT(Parsed()->defined(), ElementsAre("h"));
+}
+
+}  // namespace
+}  // namespace firstcall::baseline

@@ -1,0 +1,167 @@
+// Variables that the baseline code generator writes hold what LLVM's hold, in an engine each.
+
+#include "backend/baseline/variables.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/engine.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "tests/testing/ir.h"
+#include "tests/testing/status_matchers.h"
+
+namespace firstcall {
+namespace {
+
+using ::testing::ElementsAreArray;
+
+struct Variable {
+  std::string name;
+  size_t size;
+  std::string definition;  // After the name and the equals sign.
+};
+
+const std::vector<Variable>& Variables() {
+  static const auto* const variables = new std::vector<Variable> {
+    {"byte", 1, "global i8 -3"}, {"odd", 4, "global i24 -3"},
+        {"wide", 8, "constant i64 1234567890123"},
+        {"wider", 16, "global i128 -170141183460469231731687303715884105728"},
+        {"a_float", 4, "global float 1.5"}, {"a_double", 8, "constant double -0.0"},
+        {"a_half", 2, "global half 0xH3C01"},
+#if defined(__x86_64__)
+        {"extended", 16, "global x86_fp80 0xK4000C000000000000001"},
+#endif
+        {"text", 6, "unnamed_addr constant [6 x i8] c\"hello\\00\""},
+        {"shorts", 6, "global [3 x i16] [i16 1, i16 -2, i16 3]"},
+        {"floats", 8, "global <2 x float> <float 1.0, float 2.5>"},
+        {"doubles", 16, "global [2 x double] [double 1.0, double 2.5]"},
+        {"structure", 24,
+         "global { i8, i32, [2 x i16], i64 } { i8 1, i32 2, [2 x i16] [i16 3, i16 "
+         "4], i64 5 }"},
+        {"packed", 13, "constant <{ i8, i32, i64 }> <{ i8 1, i32 2, i64 5 }>"},
+        {"nested", 16,
+         "global [2 x { i8, i32 }] [{ i8, i32 } { i8 7, i32 8 }, { i8, i32 } "
+         "zeroinitializer]"},
+        {"partly", 12, "global { i32, i32, i32 } { i32 9, i32 undef, i32 poison }"},
+        {"zeros", 100, "global [100 x i8] zeroinitializer"},
+        {"constant_zeros", 100, "constant [100 x i8] zeroinitializer"},
+        {"undefined", 40, "global [10 x i32] undef"},
+        {"many_zeros", 1 << 20, "global [1048576 x i8] zeroinitializer, align 4096"},
+        {"aligned", 4, "global i32 6, align 256"}, {"sum", 8, "global i64 add (i64 1, i64 40)"},
+        {"from_number", 8, "global ptr inttoptr (i64 4096 to ptr)"}, {"null", 8, "global ptr null"},
+        {"weak_one", 4, "weak global i32 11"}, {"empty", 0, "global {} zeroinitializer"},
+        {"empty_too", 0, "global [0 x i32] zeroinitializer"},
+  };
+  return *variables;
+}
+
+// Pointers: what they point to, as a distance from @text, or the function @f.
+constexpr char kPointers[] = R"(
+  @to_text = global ptr @text
+  @into_text = constant ptr getelementptr ([6 x i8], ptr @text, i64 0, i64 3)
+  @before_text = global ptr getelementptr (i8, ptr @text, i64 -5)
+  @as_number = global i64 ptrtoint (ptr getelementptr (i8, ptr @text, i64 2) to i64)
+  @table = constant [2 x ptr] [ptr @f, ptr @text]
+  @itself = global ptr @itself
+  @distances = constant [2 x i32] [
+    i32 trunc (i64 sub (i64 ptrtoint (ptr @text to i64),
+                        i64 ptrtoint (ptr @distances to i64)) to i32),
+    i32 trunc (i64 sub (i64 ptrtoint (ptr @wide to i64),
+                        i64 ptrtoint (ptr getelementptr (i8, ptr @distances, i64 4) to i64)) to i32)]
+  @missing = extern_weak global i32
+  @to_missing = global ptr @missing
+  define i32 @f() { ret i32 5 }
+)";
+
+std::string Program() {
+  std::string text;
+  for (const Variable& variable : Variables()) {
+    text += "@" + variable.name + " = " + variable.definition + "\n";
+  }
+  return text + kPointers;
+}
+
+std::unique_ptr<Engine> EngineWith(Baseline baseline) {
+  EngineOptions options;
+  options.baseline = baseline;
+  std::unique_ptr<Engine> engine = Engine::Create(options).value();
+  EXPECT_THAT(engine->AddBitcode(ParseToBitcode(Program()), "program"), IsOk());
+  return engine;
+}
+
+template <typename T>
+T* AddressOf(Engine& engine, const std::string& name) {
+  return static_cast<T*>(engine.LookupAddress(name).value());
+}
+
+TEST(VariablesTest, HoldWhatLlvmWrites) {
+  const std::unique_ptr<Engine> baseline = EngineWith(Baseline::kOn);
+  const std::unique_ptr<Engine> llvm = EngineWith(Baseline::kOff);
+  for (const Variable& variable : Variables()) {
+    const auto* actual = AddressOf<uint8_t>(*baseline, variable.name);
+    const auto* expected = AddressOf<uint8_t>(*llvm, variable.name);
+    EXPECT_THAT(std::vector<uint8_t>(actual, actual + variable.size),
+                ElementsAreArray(expected, variable.size))
+        << variable.name;
+  }
+}
+
+TEST(VariablesTest, AreAligned) {
+  const std::unique_ptr<Engine> engine = EngineWith(Baseline::kOn);
+  const auto misalignment = [&](const char* name, uintptr_t alignment) {
+    return reinterpret_cast<uintptr_t>(AddressOf<void>(*engine, name)) % alignment;
+  };
+  EXPECT_EQ(misalignment("many_zeros", 4096), 0u);
+  EXPECT_EQ(misalignment("aligned", 256), 0u);
+  EXPECT_EQ(misalignment("wider", 16), 0u);
+  EXPECT_EQ(misalignment("structure", 8), 0u);
+}
+
+TEST(VariablesTest, PointWhereTheyShould) {
+  for (Baseline setting : {Baseline::kOn, Baseline::kOff}) {
+    const std::unique_ptr<Engine> engine = EngineWith(setting);
+    const auto* text = AddressOf<const char>(*engine, "text");
+    EXPECT_EQ(*AddressOf<const char*>(*engine, "to_text"), text);
+    EXPECT_EQ(*AddressOf<const char*>(*engine, "into_text"), text + 3);
+    EXPECT_EQ(*AddressOf<const char*>(*engine, "before_text"), text - 5);
+    EXPECT_EQ(*AddressOf<const char*>(*engine, "as_number"), text + 2);
+    EXPECT_EQ(AddressOf<int (*)()>(*engine, "table")[0](), 5);
+    EXPECT_EQ(AddressOf<const char*>(*engine, "table")[1], text);
+    EXPECT_EQ(*AddressOf<void*>(*engine, "itself"), AddressOf<void>(*engine, "itself"));
+    EXPECT_EQ(*AddressOf<void*>(*engine, "to_missing"), nullptr);
+    const auto* distances = AddressOf<int32_t>(*engine, "distances");
+    const auto* origin = reinterpret_cast<const char*>(distances);
+    EXPECT_EQ(origin + distances[0], text);
+    EXPECT_EQ(origin + 4 + distances[1], AddressOf<char>(*engine, "wide"));
+  }
+}
+
+TEST(VariablesTest, NoTwoHaveTheSameAddress) {
+  const std::unique_ptr<Engine> engine = EngineWith(Baseline::kOn);
+  std::vector<void*> addresses;
+  for (const Variable& variable : Variables()) {
+    addresses.push_back(AddressOf<void>(*engine, variable.name));
+  }
+  std::sort(addresses.begin(), addresses.end());
+  EXPECT_EQ(std::adjacent_find(addresses.begin(), addresses.end()), addresses.end());
+}
+
+TEST(VariablesTest, AreWrittenWithoutLlvm) {
+  llvm::LLVMContext context;
+  const std::unique_ptr<llvm::Module> module = ParseModule(Program(), context);
+  CompiledCode code;
+  EXPECT_EQ(baseline::WriteVariables(*module, code), baseline::Refusal::kNone);
+  size_t bytes = 0;
+  for (const CodeSection& section : code.sections) bytes += section.bytes.size();
+  EXPECT_LT(bytes, 4096u);  // What is zero takes no place.
+}
+
+}  // namespace
+}  // namespace firstcall

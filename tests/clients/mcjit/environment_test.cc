@@ -1,0 +1,40 @@
+#include "clients/mcjit/environment.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace firstcall {
+namespace {
+
+TEST(EnvironmentTest, ReadsOptions) {
+  std::vector<std::string> errors;
+  const Environment environment = Environment::Parse(
+      " --tier=0 -O3  --baseline=off --compile-threads=2 --promotion-threads=0", errors);
+  EXPECT_THAT(errors, testing::IsEmpty());
+  EXPECT_TRUE(environment.is_lazy);
+  EXPECT_EQ(environment.tier, Tier::kZero);
+  EXPECT_EQ(environment.codegen_level, CodegenLevel::kO3);
+  EXPECT_EQ(environment.baseline, Baseline::kOff);
+  EXPECT_EQ(environment.compile_threads, 2);
+  EXPECT_EQ(environment.promotion.threads, 0);
+}
+
+TEST(EnvironmentTest, TurnsLazinessOff) {
+  std::vector<std::string> errors;
+  EXPECT_FALSE(Environment::Parse("--mode=mcjit", errors).is_lazy);
+}
+
+TEST(EnvironmentTest, LeavesOutWhatItDoesNotUnderstand) {
+  std::vector<std::string> errors;
+  const Environment environment =
+      Environment::Parse("--tier=7 --tiers=0 -O9 --promotion-threshold=0 -O1", errors);
+  EXPECT_THAT(errors,
+              testing::ElementsAre(testing::HasSubstr("'--tier=7'"),
+                                   testing::HasSubstr("'--tiers=0'"), testing::HasSubstr("'-O9'"),
+                                   testing::HasSubstr("'--promotion-threshold=0'")));
+  EXPECT_EQ(environment.tier, Tier::kAuto);
+  EXPECT_EQ(environment.codegen_level, CodegenLevel::kO1);
+}
+
+}  // namespace
+}  // namespace firstcall
