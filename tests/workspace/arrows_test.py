@@ -1,19 +1,25 @@
 #!/usr/bin/python3
-"""Compares the arrows between the product's folders, as the BUILD files have them, with docs/reference/folders.md.
+"""Compares the arrows between the product's folders, as the BUILD files have them, with two places.
 
-    arrows_test.py GRAPH PAGE
+    arrows_test.py GRAPH PAGE TABLE
 
-GRAPH is what `bazel query --output=graph` prints. The block in PAGE that follows the line "<!-- arrows -->" has a
-line for each folder: "folder -> folder, folder". What differs is printed, with the block as it would be right.
+GRAPH is what `bazel query --output=graph` prints. The block in PAGE (docs/reference/folders.md) that follows the line
+"<!-- arrows -->" has a line for each folder: "folder -> folder, folder". What differs is printed, with the block as
+it would be right. TABLE is arrows.bzl, which allows the arrows: it must not allow one that the graph lacks.
 """
 
+import ast
 import collections
 import re
 import sys
 
 _EDGE = re.compile(r'^\s*"//([^:"]*):[^"]*" -> "//([^:"]*):[^"]*"$')
 # Not folders of the product: what comes from outside, and the labels that users name.
-_OUTSIDE = {"third_party", ""}
+_OUTSIDE = {"third_party", "", "mcjit"}
+
+
+def is_of_product(folder):
+    return folder.partition("/")[0] not in _OUTSIDE
 
 
 def read_arrows(graph):
@@ -23,11 +29,23 @@ def read_arrows(graph):
         edge = _EDGE.match(line)
         if edge is None:
             continue
-        user, used = (package.partition("/")[0] for package in edge.groups())
-        if not {user, used} & _OUTSIDE:
+        user, used = edge.groups()
+        if is_of_product(user) and is_of_product(used):
             arrows[user] |= {used} - {user}
             arrows[used] |= set()
     return arrows
+
+
+def read_table(text):
+    """Returns what the assignment to ARROWS says."""
+    found = re.search(r"^ARROWS = (\{.*?^\})", text, re.DOTALL | re.MULTILINE)
+    return {user: set(used) for user, used in ast.literal_eval(found.group(1)).items()}
+
+
+def unneeded(table, arrows):
+    """Returns the lines of the table that no dependency of the product needs."""
+    return [f"{user} -> {used}" for user, all_used in sorted(table.items()) if user in arrows
+            for used in sorted(all_used - arrows[user]) if is_of_product(used)]
 
 
 def format_arrows(arrows):
@@ -41,12 +59,16 @@ def read_block(page):
 
 
 def main():
-    graph, page = (open(path, encoding="utf-8").read() for path in sys.argv[1:3])
+    graph, page, table = (open(path, encoding="utf-8").read() for path in sys.argv[1:4])
     arrows = read_arrows(graph)
     if not arrows:
         sys.exit("arrows_test: the graph has no edges between folders")
+    for arrow in (superfluous := unneeded(read_table(table), arrows)):
+        print("arrows.bzl allows what nothing needs:", arrow, file=sys.stderr)
     actual, written = format_arrows(arrows), read_block(page)
     if actual == written:
+        if superfluous:
+            sys.exit(1)
         print(f"{sum(map(len, arrows.values()))} arrows between {len(arrows)} folders: as written")
         return
     if written is None:
