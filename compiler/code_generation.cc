@@ -65,8 +65,7 @@ absl::StatusOr<GeneratedObject> GenerateCodeByLlvm(llvm::Module& module, const C
                                                    CompileContext& context) {
   FIRSTCALL_ASSIGN_OR_RETURN(CodeGenerator * generator, context.Generator());
   const std::vector<std::string> names = NamesInAttributes(module);
-  FIRSTCALL_ASSIGN_OR_RETURN(GeneratedObject generated,
-                             generator->Generate(module, order.request));
+  FIRSTCALL_ASSIGN_OR_RETURN(GeneratedObject generated, generator->Generate(module, order.request));
   if (!order.has_assembly) {
     FIRSTCALL_RETURN_IF_ERROR(CheckNames(generated.bytes, order.index, names));
   }

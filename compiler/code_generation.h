@@ -26,8 +26,8 @@ struct CodeOrder {
   bool has_assembly = false;
 };
 
-// The request for `module`, which was moved out of `view` or is the view's own. `identification` and
-// the view must exist as long as the request.
+// The request for `module`, which was moved out of `view` or is the view's own. `identification`
+// and the view must exist as long as the request.
 GenerationRequest MakeRequest(bool is_far, const std::optional<Identification>& identification,
                               const llvm::Module& module, const ModuleView& view);
 
@@ -49,8 +49,7 @@ absl::StatusOr<GeneratedObject> GenerateCodeByLlvm(llvm::Module& module, const C
 
 // The same for a module that is consumed.
 absl::StatusOr<GeneratedObject> GenerateCodeByLlvm(std::unique_ptr<llvm::Module> module,
-                                                   const CodeOrder& order,
-                                                   CompileContext& context);
+                                                   const CodeOrder& order, CompileContext& context);
 
 }  // namespace firstcall
 

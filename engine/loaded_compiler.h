@@ -1,5 +1,5 @@
-// The compiler half in a shared library (seam/compiler_library), which is loaded, with LLVM,
-// when something first has to be compiled. It stays loaded.
+// The compiler half in a shared library (seam/compiler_library), which is loaded, with LLVM, when
+// something first has to be compiled. It stays loaded.
 //
 // Thread-safe. Tested in tests/engine/loaded_compiler_test.cc.
 

@@ -1,16 +1,15 @@
-# Completion of firstcall's options and files in bash.
+# Completion of firstcall's options and files in bash. The options are those that the command itself lists.
 
-_firstcall_options="
-    -O0 -O1 -O2 -O3 --backend= --baseline= --compile-server-budget= --compile-server-fallback
-    --compile-server= --compile-threads= --disable-lazy-compilation --dlopen= --enable-cache-manager --entry-function=
-    --extra-archive= --extra-module= --extra-object= --fake-argv0= --force-interpreter --functions=
-    --help --help-list --isolate --isolate-memory= --isolate-timeout= --jd= --jit-kind=
-    --mcjit-remote-process= --mode= --mtriple= --no-branch-counts --no-object-cache --no-process-syms
-    --object-cache-budget= --object-cache-dir= --object-cache-key-file= --object-cache-key= --object-cache-policy=
-    --object-cache= --optimized --optnone= --orc-lazy-debug= --per-module-lazy --perf=
-    --print-compilation --promotion-threads= --promotion-threshold= --remote-mcjit --report=
-    --speculation-budget= --stats --thread-entry= --tier= --trace= --version --write-hot-functions=
-"
+# Prints a line for each option of the command $1: the option, with an equals sign if a value follows, and the
+# values if these are listed.
+_firstcall_list() {
+  echo -O0 && echo -O1 && echo -O2 && echo -O3
+  "$1" --help 2>/dev/null | awk '
+    function finish() { if (option) print option values; option = values = "" }
+    /^  --/ { finish(); option = $1; sub(/\[?=.*/, "=", option) }
+    /^    =/ && option { values = values " " substr($1, 2) }
+    END { finish() }'
+}
 
 _firstcall() {
   local word=${COMP_WORDS[COMP_CWORD]} option= values= i
@@ -20,21 +19,13 @@ _firstcall() {
   elif ((COMP_CWORD > 1)) && [[ ${COMP_WORDS[COMP_CWORD - 1]} == = ]]; then
     option=${COMP_WORDS[COMP_CWORD - 2]}
   fi
-  case "$option" in
-    --backend) values="auto baseline llvm mcjit" ;;
-    --baseline) values="on off strict" ;;
-    --jit-kind) values="mcjit orc orc-lazy" ;;
-    --mode) values="lazy eager" ;;
-    --optnone) values="auto keep ignore" ;;
-    --orc-lazy-debug) values="no-dump funcs-to-stdout mods-to-stdout mods-to-disk jit-debug-descriptor jit-debug-objects" ;;
-    --perf) values="map jitdump" ;;
-    --tier) values="0 1 auto" ;;
-  esac
-  if [[ $values ]]; then
-    COMPREPLY=($(compgen -W "$values" -- "$word"))
-    return
-  fi
-  if [[ ! $option ]]; then
+  if [[ $option ]]; then
+    values=$(_firstcall_list "${COMP_WORDS[0]}" | sed -n "s/^$option= //p")
+    if [[ $values ]]; then
+      COMPREPLY=($(compgen -W "$values" -- "$word"))
+      return
+    fi
+  else
     # Behind the program come its own arguments.
     for ((i = 1; i < COMP_CWORD; ++i)); do
       case "${COMP_WORDS[i]}" in
@@ -51,7 +42,7 @@ _firstcall() {
       esac
     done
     if ((i == COMP_CWORD)) && [[ $word == -* ]]; then
-      COMPREPLY=($(compgen -W "$_firstcall_options" -- "$word"))
+      COMPREPLY=($(compgen -W "$(_firstcall_list "${COMP_WORDS[0]}" | cut -d' ' -f1)" -- "$word"))
       if [[ ${COMPREPLY[0]-} == *= ]]; then compopt -o nospace 2>/dev/null; fi
       return
     fi

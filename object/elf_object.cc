@@ -28,62 +28,6 @@ static_assert(sizeof(ElfObject::Symbol) == sizeof(Elf64_Sym) &&
 static_assert(sizeof(ElfObject::Relocation) == sizeof(Elf64_Rela) &&
               offsetof(ElfObject::Relocation, addend) == offsetof(Elf64_Rela, r_addend));
 
-// Missing from older versions of elf.h.
-constexpr uint32_t kAArch64Plt32 = 314;
-
-// How far away the target of a reference to another object may lie.
-enum class Reach {
-  kAny,   // Anywhere; if necessary, the linker goes through a table or a jump.
-  kNear,  // Within an arena.
-  kNone,  // Not even within an arena.
-};
-
-// ELF for x86-64 (psABI, 4.4.1) and for the Arm 64-bit Architecture (5.7). On other architectures
-// everything counts as reachable: see docs/porting.md.
-Reach ReachOf(Machine machine, uint32_t relocation) {
-  if (machine == Machine::kX86_64) {
-    switch (relocation) {
-      case R_X86_64_PC32:
-        return Reach::kNear;
-      case R_X86_64_32:
-      case R_X86_64_32S:
-      case R_X86_64_16:
-      case R_X86_64_PC16:
-      case R_X86_64_8:
-      case R_X86_64_PC8:
-        return Reach::kNone;
-      default:
-        return Reach::kAny;
-    }
-  }
-  if (machine == Machine::kAArch64) {
-    switch (relocation) {
-      case R_AARCH64_PREL32:
-      case kAArch64Plt32:
-      case R_AARCH64_ADR_PREL_PG_HI21:
-        return Reach::kNear;
-      case R_AARCH64_ABS32:
-      case R_AARCH64_ABS16:
-      case R_AARCH64_PREL16:
-      case R_AARCH64_LD_PREL_LO19:
-      case R_AARCH64_ADR_PREL_LO21:
-      case R_AARCH64_CONDBR19:
-      case R_AARCH64_TSTBR14:
-        return Reach::kNone;
-      default:
-        return Reach::kAny;
-    }
-  }
-  return Reach::kAny;
-}
-
-// Whether a relocation without reach writes an absolute address.
-bool IsAbsolute(Machine machine, uint32_t relocation) {
-  return machine == Machine::kX86_64
-             ? relocation != R_X86_64_PC16 && relocation != R_X86_64_PC8
-             : relocation == R_AARCH64_ABS32 || relocation == R_AARCH64_ABS16;
-}
-
 Machine MachineOf(uint16_t elf_machine) {
   switch (elf_machine) {
     case EM_X86_64:
@@ -105,12 +49,9 @@ absl::Status Damaged(absl::string_view what) { return absl::InvalidArgumentError
 
 // Whether the relocation is that of a call or a jump to the beginning of a function.
 bool IsCall(Machine machine, const ElfObject::Relocation& relocation) {
-  if (machine == Machine::kX86_64) {
-    return (relocation.type == R_X86_64_PC32 || relocation.type == R_X86_64_PLT32) &&
-           relocation.addend == -4;
-  }
-  return (relocation.type == R_AARCH64_CALL26 || relocation.type == R_AARCH64_JUMP26) &&
-         relocation.addend == 0;
+  // On x86-64 the distance counts from behind the instruction, which ends with it.
+  const int64_t addend = machine == Machine::kX86_64 ? -4 : 0;
+  return DescribeRelocation(machine, relocation.type).may_be_call && relocation.addend == addend;
 }
 
 }  // namespace
@@ -407,12 +348,12 @@ absl::StatusOr<std::vector<absl::string_view>> ElfObject::NearSymbols() const {
       const Relocation relocation = this->relocation(table, i);
       const uint32_t type = relocation.type;
       const uint32_t number = relocation.symbol;
-      const Reach reach = ReachOf(machine_, type);
-      if (reach == Reach::kAny || number == 0) continue;
+      const RelocationKindInfo& kind = DescribeRelocation(machine_, type);
+      if (kind.reach == RelocationReach::kAny || number == 0) continue;
       if (number >= symbol_count_) return Damaged("a relocation names no symbol");
       const Symbol target = symbol(number);
       const bool is_undefined = target.is_undefined();
-      if (reach == Reach::kNone && (is_undefined || IsAbsolute(machine_, type))) {
+      if (kind.reach == RelocationReach::kNone && (is_undefined || kind.is_absolute)) {
         return absl::UnimplementedError("an address of 32 bits or less: compile it with -fPIC");
       }
       if (is_undefined) symbols.push_back(NameOf(target));
@@ -442,7 +383,7 @@ absl::StatusOr<std::vector<uint32_t>> ElfObject::FarSections() const {
     for (size_t i = 0; i < RelocationCount(table); ++i) {
       const Relocation relocation = this->relocation(table, i);
       if (relocation.symbol >= symbol_count_) return Damaged("a relocation names no symbol");
-      if (ReachOf(machine_, relocation.type) == Reach::kAny) continue;
+      if (DescribeRelocation(machine_, relocation.type).reach == RelocationReach::kAny) continue;
       const uint32_t target = SectionOf(symbol(relocation.symbol), relocation.symbol);
       if (target == table.info) continue;
       is_far[target] = is_far[table.info] = false;

@@ -10,7 +10,20 @@
 
 namespace firstcall {
 
-// The properties of a kind of relocation that the linker needs before it places anything.
+// How far a kind of relocation reaches.
+enum class RelocationReach : uint8_t {
+  kAny,   // Anywhere; if necessary, the linker goes through a table or a jump.
+  kNear,  // Within an arena.
+  kNone,  // Not even within an arena.
+};
+
+// Whether MCJIT's linker applies a kind as it should. The linker ends the process at kinds that it
+// does not know, and cuts off what does not fit into narrow ones.
+enum class McjitSupport : uint8_t { kNo, kInCode, kYes };
+
+// What a kind of relocation is, for all who read, place or apply it. An architecture has one
+// description of each kind (relocations_x86_64.cc, relocations_aarch64.cc), which also says what is
+// written.
 struct RelocationKindInfo {
   bool is_known = false;
   uint8_t size = 0;              // Bytes that are written; 0 if the relocation does nothing.
@@ -20,6 +33,10 @@ struct RelocationKindInfo {
   bool takes_no_addend = false;  // An entry has no room for an addend: it belongs to the symbol.
   bool is_thread_local = false;  // Refers to a thread-local variable.
   bool is_address = false;       // Writes the 64 bits of the symbol's address, plus the addend.
+  bool is_absolute = false;      // Writes fewer bits of the symbol's address.
+  bool may_be_call = false;      // Is that of a branch to a function, if the addend allows.
+  RelocationReach reach = RelocationReach::kAny;
+  McjitSupport mcjit = McjitSupport::kNo;
 };
 
 // Describes relocation `type` of `machine`; is_known is false for a kind that is not supported. The

@@ -33,125 +33,158 @@ void WriteAdrField(uint64_t value, uint8_t* place) {
   WriteField(value >> 2, 19, 5, place);
 }
 
-RelocationResult WriteDistance(uint64_t distance, size_t size, uint8_t* place) {
-  if (size < 8 && !FitsSigned(static_cast<int64_t>(distance), static_cast<int>(8 * size))) {
-    return RelocationResult::kOutOfReach;
-  }
-  WriteData(distance, size, place);
-  return RelocationResult::kDone;
-}
+// What is written. The letters are those of the ABI (ELF for the Arm 64-bit Architecture, 5.7).
+enum class Value : uint8_t {
+  kNothing,
+  kAddress,            // S + A
+  kDistance,           // S + A - P
+  kPageDistance,       // Page(S + A) - Page(P)
+  kEntryAddress,       // G(GDAT(S))
+  kEntryDistance,      // G(GDAT(S)) - P
+  kEntryPageDistance,  // Page(G(GDAT(S))) - Page(P)
+  kEntryFromTable,     // G(GDAT(S)) - Page(GOT)
+};
 
-RelocationResult WriteAddress(uint64_t address, size_t size, uint8_t* place) {
-  if (size < 8 && !FitsEither(address, static_cast<int>(8 * size))) {
-    return RelocationResult::kTooHigh;
-  }
-  WriteData(address, size, place);
-  return RelocationResult::kDone;
-}
+// Where the value goes.
+enum class Field : uint8_t {
+  kData,    // All of `size` bytes.
+  kBranch,  // Instructions, in `bits` bits of an instruction from bit `low` on.
+  kAdr,     // Bytes, in the two fields of ADR.
+  kAdrp,    // Pages, in the same fields.
+  kLow12,   // The place in its page, in units of 2^`scale` bytes.
+  kMove,    // Bits 16 * `group` to 16 * `group` + 15.
+  kLow15,   // Units of eight bytes, below 2^15.
+};
 
-// A distance in instructions, in a field of `bits` bits from bit `low` on.
-RelocationResult WriteBranch(uint64_t distance, int bits, int low, uint8_t* place) {
-  if (!FitsSigned(static_cast<int64_t>(distance), bits + 2)) return RelocationResult::kOutOfReach;
-  if (distance % 4 != 0) return RelocationResult::kNotAligned;
-  WriteField(distance >> 2, bits, low, place);
-  return RelocationResult::kDone;
-}
-
-RelocationResult WritePageDistance(uint64_t target, uint64_t place_address, bool is_checked,
-                                   uint8_t* place) {
-  const uint64_t distance = Page(target) - Page(place_address);
-  if (is_checked && !FitsSigned(static_cast<int64_t>(distance), 33)) {
-    return RelocationResult::kOutOfReach;
-  }
-  WriteAdrField(distance >> 12, place);
-  return RelocationResult::kDone;
-}
-
-// The place of an address in its page, in units of 2^`scale` bytes.
-RelocationResult WriteLow12(uint64_t address, int scale, uint8_t* place) {
-  if (address % (uint64_t{1} << scale) != 0) return RelocationResult::kNotAligned;
-  WriteField((address & 0xfff) >> scale, 12, 10, place);
-  return RelocationResult::kDone;
-}
-
-// Bits 16 * `group` to 16 * `group` + 15 of an address, of which no higher bit may be set if it is
-// checked.
-RelocationResult WriteMove(uint64_t address, int group, bool is_checked, uint8_t* place) {
-  if (is_checked && group < 3 && address >> (16 * group + 16) != 0) {
-    return RelocationResult::kTooHigh;
-  }
-  WriteField(address >> (16 * group), 16, 5, place);
-  return RelocationResult::kDone;
-}
-
-constexpr RelocationKindInfo Known(uint8_t size) {
+struct Kind {
   RelocationKindInfo info;
-  info.is_known = true;
-  info.size = size;
-  return info;
+  Value value = Value::kNothing;
+  Field field = Field::kData;
+  // The bits of kBranch, the scale of kLow12, the group of kMove.
+  uint8_t parameter = 0;
+  bool is_checked = true;  // Whether a value that does not fit is an error.
+};
+
+constexpr Kind Make(Value value, Field field, uint8_t size, uint8_t parameter = 0) {
+  Kind kind;
+  kind.value = value;
+  kind.field = field;
+  kind.parameter = parameter;
+  kind.info.is_known = true;
+  kind.info.size = size;
+  kind.info.is_address = value == Value::kAddress && field == Field::kData && size == 8;
+  kind.info.is_absolute = value == Value::kAddress && field == Field::kData && size < 8;
+  kind.info.uses_entry = value >= Value::kEntryAddress;
+  kind.info.takes_no_addend = kind.info.uses_entry;
+  kind.info.uses_table = value == Value::kEntryFromTable;
+  return kind;
 }
 
-constexpr RelocationKindInfo Describe(uint32_t type) {
-  RelocationKindInfo info;
+constexpr Kind With(Kind kind, RelocationReach reach) {
+  kind.info.reach = reach;
+  return kind;
+}
+
+constexpr Kind KnownToMcjit(Kind kind) {
+  kind.info.mcjit = McjitSupport::kYes;
+  return kind;
+}
+
+constexpr Kind Unchecked(Kind kind) {
+  kind.is_checked = false;
+  return kind;
+}
+
+constexpr Kind Data(Value value, uint8_t size) { return Make(value, Field::kData, size); }
+
+constexpr Kind Branch(Value value, uint8_t bits) { return Make(value, Field::kBranch, 4, bits); }
+
+constexpr Kind Low12(uint8_t scale) {
+  return KnownToMcjit(Make(Value::kAddress, Field::kLow12, 4, scale));
+}
+
+constexpr Kind Move(uint8_t group) { return Make(Value::kAddress, Field::kMove, 4, group); }
+
+constexpr Kind Describe(uint32_t type) {
+  constexpr auto kNear = RelocationReach::kNear;
+  constexpr auto kNowhere = RelocationReach::kNone;
+  Kind kind;
   switch (type) {
     case R_AARCH64_NONE:
+      return KnownToMcjit(Data(Value::kNothing, 0));
     case kNone:
-      return Known(0);
+      return Data(Value::kNothing, 0);
     case R_AARCH64_ABS64:
-      info = Known(8);
-      info.is_address = true;
-      return info;
-    case R_AARCH64_PREL64:
-      return Known(8);
-    case R_AARCH64_ABS16:
-    case R_AARCH64_PREL16:
-      return Known(2);
+      return KnownToMcjit(Data(Value::kAddress, 8));
     case R_AARCH64_ABS32:
+      return With(Data(Value::kAddress, 4), kNowhere);
+    case R_AARCH64_ABS16:
+      return With(Data(Value::kAddress, 2), kNowhere);
+    case R_AARCH64_PREL64:
+      return KnownToMcjit(Data(Value::kDistance, 8));
     case R_AARCH64_PREL32:
-    case R_AARCH64_MOVW_UABS_G0:
-    case R_AARCH64_MOVW_UABS_G0_NC:
-    case R_AARCH64_MOVW_UABS_G1:
-    case R_AARCH64_MOVW_UABS_G1_NC:
-    case R_AARCH64_MOVW_UABS_G2:
-    case R_AARCH64_MOVW_UABS_G2_NC:
-    case R_AARCH64_MOVW_UABS_G3:
-    case R_AARCH64_LD_PREL_LO19:
-    case R_AARCH64_ADR_PREL_LO21:
-    case R_AARCH64_ADR_PREL_PG_HI21:
-    case R_AARCH64_ADR_PREL_PG_HI21_NC:
-    case R_AARCH64_ADD_ABS_LO12_NC:
-    case R_AARCH64_LDST8_ABS_LO12_NC:
-    case R_AARCH64_LDST16_ABS_LO12_NC:
-    case R_AARCH64_LDST32_ABS_LO12_NC:
-    case R_AARCH64_LDST64_ABS_LO12_NC:
-    case R_AARCH64_LDST128_ABS_LO12_NC:
-    case R_AARCH64_TSTBR14:
-    case R_AARCH64_CONDBR19:
-      return Known(4);
+      return KnownToMcjit(With(Data(Value::kDistance, 4), kNear));
+    case R_AARCH64_PREL16:
+      return With(Data(Value::kDistance, 2), kNowhere);
     case kPlt32:
+      kind = With(Data(Value::kDistance, 4), kNear);
+      kind.info.may_use_jump = true;
+      return kind;
     case R_AARCH64_CALL26:
     case R_AARCH64_JUMP26:
-      info = Known(4);
-      info.may_use_jump = true;
-      return info;
+      kind = KnownToMcjit(Branch(Value::kDistance, 26));
+      kind.info.may_use_jump = true;
+      kind.info.may_be_call = true;
+      return kind;
+    case R_AARCH64_MOVW_UABS_G0:
+      return Move(0);
+    case R_AARCH64_MOVW_UABS_G0_NC:
+      return KnownToMcjit(Unchecked(Move(0)));
+    case R_AARCH64_MOVW_UABS_G1:
+      return Move(1);
+    case R_AARCH64_MOVW_UABS_G1_NC:
+      return KnownToMcjit(Unchecked(Move(1)));
+    case R_AARCH64_MOVW_UABS_G2:
+      return Move(2);
+    case R_AARCH64_MOVW_UABS_G2_NC:
+      return KnownToMcjit(Unchecked(Move(2)));
+    case R_AARCH64_MOVW_UABS_G3:
+      return KnownToMcjit(Unchecked(Move(3)));
+    case R_AARCH64_LD_PREL_LO19:
+    case R_AARCH64_CONDBR19:
+      return With(Branch(Value::kDistance, 19), kNowhere);
+    case R_AARCH64_TSTBR14:
+      return With(Branch(Value::kDistance, 14), kNowhere);
+    case R_AARCH64_ADR_PREL_LO21:
+      return With(Make(Value::kDistance, Field::kAdr, 4), kNowhere);
+    case R_AARCH64_ADR_PREL_PG_HI21:
+      return KnownToMcjit(With(Make(Value::kPageDistance, Field::kAdrp, 4), kNear));
+    case R_AARCH64_ADR_PREL_PG_HI21_NC:
+      return Unchecked(Make(Value::kPageDistance, Field::kAdrp, 4));
+    case R_AARCH64_ADD_ABS_LO12_NC:
+    case R_AARCH64_LDST8_ABS_LO12_NC:
+      return Low12(0);
+    case R_AARCH64_LDST16_ABS_LO12_NC:
+      return Low12(1);
+    case R_AARCH64_LDST32_ABS_LO12_NC:
+      return Low12(2);
+    case R_AARCH64_LDST64_ABS_LO12_NC:
+      return Low12(3);
+    case R_AARCH64_LDST128_ABS_LO12_NC:
+      return Low12(4);
     case R_AARCH64_GOT_LD_PREL19:
+      return Branch(Value::kEntryDistance, 19);
     case R_AARCH64_ADR_GOT_PAGE:
+      return KnownToMcjit(Make(Value::kEntryPageDistance, Field::kAdrp, 4));
     case R_AARCH64_LD64_GOT_LO12_NC:
-      info = Known(4);
-      info.uses_entry = true;
-      info.takes_no_addend = true;
-      return info;
+      return KnownToMcjit(Make(Value::kEntryAddress, Field::kLow12, 4, 3));
     case R_AARCH64_LD64_GOTPAGE_LO15:
-      info = Known(4);
-      info.uses_entry = true;
-      info.takes_no_addend = true;
-      info.uses_table = true;
-      return info;
+      return Make(Value::kEntryFromTable, Field::kLow15, 4);
     default:
       // The ABI reserves these numbers for static relocations of thread-local variables.
-      info.is_thread_local =
+      kind.info.is_thread_local =
           type >= R_AARCH64_TLSGD_ADR_PREL21 && type <= R_AARCH64_TLSLD_LDST128_DTPREL_LO12_NC;
-      return info;
+      return kind;
   }
 }
 
@@ -161,90 +194,90 @@ struct Kinds {
     for (uint32_t type = 0; type < kCount; ++type) of[type] = Describe(type);
   }
   static constexpr uint32_t kCount = R_AARCH64_COPY;
-  RelocationKindInfo of[kCount];
+  Kind of[kCount];
 };
 constexpr Kinds kKinds;
-constexpr RelocationKindInfo kUnknown;
+constexpr Kind kUnknown;
+
+const Kind& KindOf(uint32_t type) { return type < Kinds::kCount ? kKinds.of[type] : kUnknown; }
+
+uint64_t ValueOf(Value value, const RelocationAddresses& to) {
+  const uint64_t target = to.symbol + static_cast<uint64_t>(to.addend);
+  switch (value) {
+    case Value::kNothing:
+      return 0;
+    case Value::kAddress:
+      return target;
+    case Value::kDistance:
+      return target - to.place;
+    case Value::kPageDistance:
+      return Page(target) - Page(to.place);
+    case Value::kEntryAddress:
+      return to.entry;
+    case Value::kEntryDistance:
+      return to.entry - to.place;
+    case Value::kEntryPageDistance:
+      return Page(to.entry) - Page(to.place);
+    case Value::kEntryFromTable:
+      return to.entry - Page(to.table);
+  }
+  return 0;
+}
+
+RelocationResult WriteAll(uint64_t value, const Kind& kind, uint8_t* place) {
+  const auto bits = static_cast<int>(8 * kind.info.size);
+  if (bits == 0) return RelocationResult::kDone;
+  if (kind.info.is_absolute && !FitsEither(value, bits)) return RelocationResult::kTooHigh;
+  if (kind.value == Value::kDistance && bits < 64 &&
+      !FitsSigned(static_cast<int64_t>(value), bits)) {
+    return RelocationResult::kOutOfReach;
+  }
+  WriteData(value, kind.info.size, place);
+  return RelocationResult::kDone;
+}
 
 }  // namespace
 
-const RelocationKindInfo& DescribeAArch64Relocation(uint32_t type) {
-  return type < Kinds::kCount ? kKinds.of[type] : kUnknown;
-}
+const RelocationKindInfo& DescribeAArch64Relocation(uint32_t type) { return KindOf(type).info; }
 
 RelocationResult ApplyAArch64Relocation(uint32_t type, const RelocationAddresses& to,
                                         uint8_t* place) {
-  const size_t size = DescribeAArch64Relocation(type).size;
-  const uint64_t target = to.symbol + static_cast<uint64_t>(to.addend);
-  switch (type) {
-    case R_AARCH64_ABS64:
-    case R_AARCH64_ABS32:
-    case R_AARCH64_ABS16:
-      return WriteAddress(target, size, place);
-    case R_AARCH64_PREL64:
-    case R_AARCH64_PREL32:
-    case R_AARCH64_PREL16:
-    case kPlt32:
-      return WriteDistance(target - to.place, size, place);
-    case R_AARCH64_MOVW_UABS_G0:
-      return WriteMove(target, 0, /*is_checked=*/true, place);
-    case R_AARCH64_MOVW_UABS_G0_NC:
-      return WriteMove(target, 0, /*is_checked=*/false, place);
-    case R_AARCH64_MOVW_UABS_G1:
-      return WriteMove(target, 1, /*is_checked=*/true, place);
-    case R_AARCH64_MOVW_UABS_G1_NC:
-      return WriteMove(target, 1, /*is_checked=*/false, place);
-    case R_AARCH64_MOVW_UABS_G2:
-      return WriteMove(target, 2, /*is_checked=*/true, place);
-    case R_AARCH64_MOVW_UABS_G2_NC:
-      return WriteMove(target, 2, /*is_checked=*/false, place);
-    case R_AARCH64_MOVW_UABS_G3:
-      return WriteMove(target, 3, /*is_checked=*/false, place);
-    case R_AARCH64_LD_PREL_LO19:
-    case R_AARCH64_CONDBR19:
-      return WriteBranch(target - to.place, 19, 5, place);
-    case R_AARCH64_TSTBR14:
-      return WriteBranch(target - to.place, 14, 5, place);
-    case R_AARCH64_CALL26:
-    case R_AARCH64_JUMP26:
-      return WriteBranch(target - to.place, 26, 0, place);
-    case R_AARCH64_ADR_PREL_LO21:
-      if (!FitsSigned(static_cast<int64_t>(target - to.place), 21)) {
-        return RelocationResult::kOutOfReach;
-      }
-      WriteAdrField(target - to.place, place);
+  const Kind& kind = KindOf(type);
+  const uint64_t value = ValueOf(kind.value, to);
+  const auto distance = static_cast<int64_t>(value);
+  const int parameter = kind.parameter;
+  switch (kind.field) {
+    case Field::kData:
+      return WriteAll(value, kind, place);
+    case Field::kBranch:
+      if (!FitsSigned(distance, parameter + 2)) return RelocationResult::kOutOfReach;
+      if (value % 4 != 0) return RelocationResult::kNotAligned;
+      // A branch that is always taken has its distance at the end, the others behind their operand.
+      WriteField(value >> 2, parameter, parameter == 26 ? 0 : 5, place);
       return RelocationResult::kDone;
-    case R_AARCH64_ADR_PREL_PG_HI21:
-      return WritePageDistance(target, to.place, /*is_checked=*/true, place);
-    case R_AARCH64_ADR_PREL_PG_HI21_NC:
-      return WritePageDistance(target, to.place, /*is_checked=*/false, place);
-    case R_AARCH64_ADD_ABS_LO12_NC:
-    case R_AARCH64_LDST8_ABS_LO12_NC:
-      return WriteLow12(target, 0, place);
-    case R_AARCH64_LDST16_ABS_LO12_NC:
-      return WriteLow12(target, 1, place);
-    case R_AARCH64_LDST32_ABS_LO12_NC:
-      return WriteLow12(target, 2, place);
-    case R_AARCH64_LDST64_ABS_LO12_NC:
-      return WriteLow12(target, 3, place);
-    case R_AARCH64_LDST128_ABS_LO12_NC:
-      return WriteLow12(target, 4, place);
-    case R_AARCH64_GOT_LD_PREL19:
-      return WriteBranch(to.entry - to.place, 19, 5, place);
-    case R_AARCH64_ADR_GOT_PAGE:
-      return WritePageDistance(to.entry, to.place, /*is_checked=*/true, place);
-    case R_AARCH64_LD64_GOT_LO12_NC:
-      return WriteLow12(to.entry, 3, place);
-    case R_AARCH64_LD64_GOTPAGE_LO15: {
-      const uint64_t distance = to.entry - Page(to.table);
-      if (distance >> 15 != 0) return RelocationResult::kOutOfReach;
-      if (distance % 8 != 0) return RelocationResult::kNotAligned;
-      WriteField(distance >> 3, 12, 10, place);
+    case Field::kAdr:
+      if (!FitsSigned(distance, 21)) return RelocationResult::kOutOfReach;
+      WriteAdrField(value, place);
       return RelocationResult::kDone;
-    }
-    default:
+    case Field::kAdrp:
+      if (kind.is_checked && !FitsSigned(distance, 33)) return RelocationResult::kOutOfReach;
+      WriteAdrField(value >> 12, place);
+      return RelocationResult::kDone;
+    case Field::kLow12:
+      if (value % (uint64_t{1} << parameter) != 0) return RelocationResult::kNotAligned;
+      WriteField((value & 0xfff) >> parameter, 12, 10, place);
+      return RelocationResult::kDone;
+    case Field::kMove:
+      if (kind.is_checked && value >> (16 * parameter + 16) != 0) return RelocationResult::kTooHigh;
+      WriteField(value >> (16 * parameter), 16, 5, place);
+      return RelocationResult::kDone;
+    case Field::kLow15:
+      if (value >> 15 != 0) return RelocationResult::kOutOfReach;
+      if (value % 8 != 0) return RelocationResult::kNotAligned;
+      WriteField(value >> 3, 12, 10, place);
       return RelocationResult::kDone;
   }
+  return RelocationResult::kDone;
 }
 
 void WriteAArch64Jump(uint64_t target, uint8_t* jump) {

@@ -7,22 +7,7 @@
 namespace firstcall {
 namespace {
 
-constexpr RelocationKindInfo Known(uint8_t size) {
-  RelocationKindInfo info;
-  info.is_known = true;
-  info.size = size;
-  return info;
-}
-
 void Write(uint64_t value, size_t size, uint8_t* place) { std::memcpy(place, &value, size); }
-
-RelocationResult WriteDistance(uint64_t value, size_t size, uint8_t* place) {
-  if (size < 8 && !FitsSigned(static_cast<int64_t>(value), static_cast<int>(8 * size))) {
-    return RelocationResult::kOutOfReach;
-  }
-  Write(value, size, place);
-  return RelocationResult::kDone;
-}
 
 // Changes an instruction that reads the address of a symbol from the offset table. False if the
 // instruction is not one of those, or the symbol is out of reach.
@@ -68,62 +53,109 @@ void Restore(absl::Span<const char> original, absl::Span<uint8_t> section, size_
   std::memcpy(section.data() + offset - 2, original.data() + offset - 2, 2);
 }
 
-constexpr RelocationKindInfo Describe(uint32_t type) {
+// What is written. The letters are those of the ABI (psABI, 4.4.1).
+enum class Value : uint8_t {
+  kNothing,
+  kAddress,         // S + A
+  kDistance,        // S + A - P
+  kEntryDistance,   // G + GOT + A - P
+  kTableDistance,   // GOT + A - P
+  kFromTable,       // S + A - GOT
+  kEntryFromTable,  // G + A
+};
+
+// Which values fit into fewer than 64 bits.
+enum class Fit : uint8_t { kSigned, kUnsigned, kEither };
+
+struct Kind {
   RelocationKindInfo info;
+  Value value = Value::kNothing;
+  Fit fit = Fit::kSigned;
+  bool may_be_relaxed = false;
+};
+
+constexpr Kind Make(Value value, uint8_t size, McjitSupport mcjit = McjitSupport::kNo) {
+  Kind kind;
+  kind.value = value;
+  kind.info.is_known = true;
+  kind.info.size = size;
+  kind.info.mcjit = mcjit;
+  kind.info.is_address = value == Value::kAddress && size == 8;
+  kind.info.is_absolute = value == Value::kAddress && size < 8;
+  kind.info.uses_entry = value == Value::kEntryDistance || value == Value::kEntryFromTable;
+  kind.info.uses_table = value == Value::kTableDistance || value == Value::kFromTable ||
+                         value == Value::kEntryFromTable;
+  if (kind.info.is_absolute || (value == Value::kDistance && size < 4)) {
+    kind.info.reach = RelocationReach::kNone;
+  } else if (value == Value::kDistance && size == 4) {
+    kind.info.reach = RelocationReach::kNear;
+  }
+  return kind;
+}
+
+constexpr Kind MakeAbsolute(uint8_t size, Fit fit) {
+  Kind kind = Make(Value::kAddress, size);
+  kind.fit = fit;
+  return kind;
+}
+
+constexpr Kind Describe(uint32_t type) {
+  constexpr auto kMcjit = McjitSupport::kYes;
+  Kind kind;
   switch (type) {
     case R_X86_64_NONE:
-      return Known(0);
+      return Make(Value::kNothing, 0, kMcjit);
     case R_X86_64_64:
-      info = Known(8);
-      info.is_address = true;
-      return info;
-    case R_X86_64_PC64:
-      return Known(8);
+      return Make(Value::kAddress, 8, kMcjit);
     case R_X86_64_32:
+      return MakeAbsolute(4, Fit::kUnsigned);
     case R_X86_64_32S:
-    case R_X86_64_PC32:
-      return Known(4);
+      return MakeAbsolute(4, Fit::kSigned);
     case R_X86_64_16:
-    case R_X86_64_PC16:
-      return Known(2);
+      return MakeAbsolute(2, Fit::kEither);
     case R_X86_64_8:
+      return MakeAbsolute(1, Fit::kEither);
+    case R_X86_64_PC64:
+      return Make(Value::kDistance, 8, kMcjit);
+    case R_X86_64_PC32:
+      kind = Make(Value::kDistance, 4, kMcjit);
+      kind.info.may_be_call = true;
+      return kind;
+    case R_X86_64_PC16:
+      return Make(Value::kDistance, 2);
     case R_X86_64_PC8:
-      return Known(1);
+      return Make(Value::kDistance, 1);
     case R_X86_64_PLT32:
-      info = Known(4);
-      info.may_use_jump = true;
-      return info;
+      // For a function of another object MCJIT makes a jump behind the section, which cannot run
+      // there if the section is data, such as a table of distances to functions.
+      kind = Make(Value::kDistance, 4, McjitSupport::kInCode);
+      kind.info.reach = RelocationReach::kAny;
+      kind.info.may_use_jump = true;
+      kind.info.may_be_call = true;
+      return kind;
     case R_X86_64_GOTPCREL:
+      return Make(Value::kEntryDistance, 4, kMcjit);
     case R_X86_64_GOTPCRELX:
     case R_X86_64_REX_GOTPCRELX:
-      info = Known(4);
-      info.uses_entry = true;
-      return info;
+      kind = Make(Value::kEntryDistance, 4, kMcjit);
+      kind.may_be_relaxed = true;
+      return kind;
     case R_X86_64_GOTPCREL64:
-      info = Known(8);
-      info.uses_entry = true;
-      return info;
+      return Make(Value::kEntryDistance, 8);
     case R_X86_64_GOTPC32:
-      info = Known(4);
-      info.uses_table = true;
-      return info;
+      return Make(Value::kTableDistance, 4);
     case R_X86_64_GOTPC64:
+      return Make(Value::kTableDistance, 8, kMcjit);
     case R_X86_64_GOTOFF64:
+      return Make(Value::kFromTable, 8, kMcjit);
     case R_X86_64_PLTOFF64:
-      info = Known(8);
-      info.uses_table = true;
-      return info;
+      return Make(Value::kFromTable, 8);
     case R_X86_64_GOT32:
-      info = Known(4);
-      info.uses_entry = true;
-      info.uses_table = true;
-      return info;
+      return Make(Value::kEntryFromTable, 4);
     case R_X86_64_GOT64:
+      return Make(Value::kEntryFromTable, 8, kMcjit);
     case R_X86_64_GOTPLT64:
-      info = Known(8);
-      info.uses_entry = true;
-      info.uses_table = true;
-      return info;
+      return Make(Value::kEntryFromTable, 8);
     case R_X86_64_DTPMOD64:
     case R_X86_64_DTPOFF64:
     case R_X86_64_TPOFF64:
@@ -135,10 +167,10 @@ constexpr RelocationKindInfo Describe(uint32_t type) {
     case R_X86_64_GOTPC32_TLSDESC:
     case R_X86_64_TLSDESC_CALL:
     case R_X86_64_TLSDESC:
-      info.is_thread_local = true;
-      return info;
+      kind.info.is_thread_local = true;
+      return kind;
     default:
-      return info;
+      return kind;
   }
 }
 
@@ -148,71 +180,65 @@ struct Kinds {
     for (uint32_t type = 0; type < kCount; ++type) of[type] = Describe(type);
   }
   static constexpr uint32_t kCount = R_X86_64_REX_GOTPCRELX + 1;
-  RelocationKindInfo of[kCount];
+  Kind of[kCount];
 };
 constexpr Kinds kKinds;
-constexpr RelocationKindInfo kUnknown;
+constexpr Kind kUnknown;
+
+const Kind& KindOf(uint32_t type) { return type < Kinds::kCount ? kKinds.of[type] : kUnknown; }
+
+uint64_t ValueOf(Value value, const RelocationAddresses& to) {
+  const auto addend = static_cast<uint64_t>(to.addend);
+  switch (value) {
+    case Value::kNothing:
+      return 0;
+    case Value::kAddress:
+      return to.symbol + addend;
+    case Value::kDistance:
+      return to.symbol + addend - to.place;
+    case Value::kEntryDistance:
+      return to.entry + addend - to.place;
+    case Value::kTableDistance:
+      return to.table + addend - to.place;
+    case Value::kFromTable:
+      return to.symbol + addend - to.table;
+    case Value::kEntryFromTable:
+      return to.entry + addend - to.table;
+  }
+  return 0;
+}
+
+bool Fits(uint64_t value, Fit fit, int bits) {
+  switch (fit) {
+    case Fit::kSigned:
+      return FitsSigned(static_cast<int64_t>(value), bits);
+    case Fit::kUnsigned:
+      return value >> bits == 0;
+    case Fit::kEither:
+      return FitsEither(value, bits);
+  }
+  return false;
+}
 
 }  // namespace
 
-const RelocationKindInfo& DescribeX86_64Relocation(uint32_t type) {
-  return type < Kinds::kCount ? kKinds.of[type] : kUnknown;
-}
+const RelocationKindInfo& DescribeX86_64Relocation(uint32_t type) { return KindOf(type).info; }
 
 RelocationResult ApplyX86_64Relocation(uint32_t type, const RelocationAddresses& to,
                                        absl::Span<const char> original, absl::Span<uint8_t> section,
                                        size_t offset) {
-  uint8_t* const place = section.data() + offset;
-  const size_t size = DescribeX86_64Relocation(type).size;
-  const auto addend = static_cast<uint64_t>(to.addend);
-  switch (type) {
-    case R_X86_64_64:
-      Write(to.symbol + addend, 8, place);
-      return RelocationResult::kDone;
-    case R_X86_64_32:
-      if ((to.symbol + addend) >> 32 != 0) return RelocationResult::kTooHigh;
-      Write(to.symbol + addend, 4, place);
-      return RelocationResult::kDone;
-    case R_X86_64_32S:
-      if (!FitsSigned(static_cast<int64_t>(to.symbol + addend), 32)) {
-        return RelocationResult::kTooHigh;
-      }
-      Write(to.symbol + addend, 4, place);
-      return RelocationResult::kDone;
-    case R_X86_64_16:
-    case R_X86_64_8:
-      if (!FitsEither(to.symbol + addend, static_cast<int>(8 * size))) {
-        return RelocationResult::kTooHigh;
-      }
-      Write(to.symbol + addend, size, place);
-      return RelocationResult::kDone;
-    case R_X86_64_PC64:
-    case R_X86_64_PC32:
-    case R_X86_64_PLT32:
-    case R_X86_64_PC16:
-    case R_X86_64_PC8:
-      return WriteDistance(to.symbol + addend - to.place, size, place);
-    case R_X86_64_GOTPCRELX:
-    case R_X86_64_REX_GOTPCRELX:
-      if (Relax(type, to, original, section, offset)) return RelocationResult::kDone;
-      Restore(original, section, offset);
-      return WriteDistance(to.entry + addend - to.place, size, place);
-    case R_X86_64_GOTPCREL:
-    case R_X86_64_GOTPCREL64:
-      return WriteDistance(to.entry + addend - to.place, size, place);
-    case R_X86_64_GOTPC32:
-    case R_X86_64_GOTPC64:
-      return WriteDistance(to.table + addend - to.place, size, place);
-    case R_X86_64_GOTOFF64:
-    case R_X86_64_PLTOFF64:
-      return WriteDistance(to.symbol + addend - to.table, size, place);
-    case R_X86_64_GOT32:
-    case R_X86_64_GOT64:
-    case R_X86_64_GOTPLT64:
-      return WriteDistance(to.entry + addend - to.table, size, place);
-    default:
-      return RelocationResult::kDone;
+  const Kind& kind = KindOf(type);
+  if (kind.may_be_relaxed) {
+    if (Relax(type, to, original, section, offset)) return RelocationResult::kDone;
+    Restore(original, section, offset);
   }
+  const size_t size = kind.info.size;
+  const uint64_t value = ValueOf(kind.value, to);
+  if (size != 0 && size < 8 && !Fits(value, kind.fit, static_cast<int>(8 * size))) {
+    return kind.info.is_absolute ? RelocationResult::kTooHigh : RelocationResult::kOutOfReach;
+  }
+  Write(value, size, section.data() + offset);
+  return RelocationResult::kDone;
 }
 
 void WriteX86_64Jump(uint64_t target, uint8_t* jump) {

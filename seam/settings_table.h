@@ -2,8 +2,9 @@
 // cache's entries or the coding for a compile server, goes through the table. A setting that the
 // table lacks does not compile.
 //
-// Thread-compatible. Tested in tests/engine/signature_test.cc and
-// tests/services/server/seam_coding_test.cc.
+// Thread-compatible. Tested in tests/engine/signature_test.cc,
+// tests/services/server/seam_coding_test.cc, and tests/command/settings_test.cc, where each setting
+// has its setter in C and its option of the command.
 
 #ifndef FIRSTCALL_SEAM_SETTINGS_TABLE_H_
 #define FIRSTCALL_SEAM_SETTINGS_TABLE_H_
@@ -13,24 +14,24 @@
 namespace firstcall {
 
 // Calls `visit(name, value)` for each setting of `settings`, which is a TargetSettings, in a fixed
-// order. `value` is a reference to the field; `name` is a short word for people.
+// order. `value` is a reference to the field, and `name` is the field's name.
 template <typename Settings, typename Visit>
 void ForEachSetting(Settings& settings, Visit visit) {
   auto& [codegen_level, backend, baseline, few_registers, optnone, triple, architecture, cpu,
          features, relocation_model, code_model, llvm_arguments, target_options] = settings;
-  visit("level", codegen_level);
+  visit("codegen_level", codegen_level);
   visit("backend", backend);
   visit("baseline", baseline);
-  visit("few", few_registers);
+  visit("few_registers", few_registers);
   visit("optnone", optnone);
   visit("triple", triple);
-  visit("arch", architecture);
+  visit("architecture", architecture);
   visit("cpu", cpu);
   visit("features", features);
-  visit("relocation", relocation_model);
-  visit("code", code_model);
-  visit("option", llvm_arguments);
-  visit("options", target_options);
+  visit("relocation_model", relocation_model);
+  visit("code_model", code_model);
+  visit("llvm_arguments", llvm_arguments);
+  visit("target_options", target_options);
 }
 
 // The last value of an enumeration of the settings; the values before it are valid, too. An

@@ -20,9 +20,9 @@ namespace firstcall {
 bool CanCountBranches(const llvm::Function& function);
 
 // Adds counters, and code that counts, to `function`, whose module must define no other function
-// with a body. The module defines the counters under `name`, as 64-bit words that are zero at
-// first (see seam/branch_counts.h). Critical edges of the function are split; otherwise its blocks
-// stay what they are. Nullopt if there is nothing to count: the function has not been changed.
+// with a body. The module defines the counters under `name`, as 64-bit words that are zero at first
+// (see seam/branch_counts.h). Critical edges of the function are split; otherwise its blocks stay
+// what they are. Nullopt if there is nothing to count: the function has not been changed.
 //
 // The counters are of as few edges as LLVM needs to compute the counts of all (a spanning tree of
 // the control flow has none). Loads and stores are not atomic, so threads that count at the same

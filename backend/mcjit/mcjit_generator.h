@@ -1,5 +1,5 @@
-// The backend `mcjit`: as LLVM's, but llvm::EngineBuilder makes an execution engine for each module,
-// and the engine generates the module's code.
+// The backend `mcjit`: as LLVM's, but llvm::EngineBuilder makes an execution engine for each
+// module, and the engine generates the module's code.
 //
 // The object is not linked by the same engine, because where the object's code lies, and what the
 // object refers to, is known to the runtime half only, which may have the object from a cache, or

@@ -26,14 +26,13 @@ inline constexpr uint32_t kRemoteProtocol = 7;
 enum class ServerMessage : uint8_t {
   // A client requests a worker: protocol, version, expected identity, the client's name, settings
   // (services/server/seam_coding); and a file, the socket for kHasModule. The worker answers with a
-  // status
-  // and its identity.
+  // status and its identity.
   kCompile = 1,
   // A client looks for the pack of a module: the milliseconds for which the client can wait (zero
   // if it will not make the module's code itself), its name, and a key
-  // (services/server/object_pack). The
-  // server answers with a byte, whether the module is known, and if so with the pack's file. While
-  // enough other clients are making the module's code, the server delays the answer.
+  // (services/server/object_pack). The server answers with a byte, whether the module is known, and
+  // if so with the pack's file. While enough other clients are making the module's code, the server
+  // delays the answer.
   kFind = 2,
   // The server answers with a text.
   kStatus = 3,

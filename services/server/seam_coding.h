@@ -1,5 +1,5 @@
-// The values of the seam (seam/compiler.h) as bytes. The bytes may come from a process that is
-// not trusted. So the functions that decode return InvalidArgument for ordinals beyond the module's
+// The values of the seam (seam/compiler.h) as bytes. The bytes may come from a process that is not
+// trusted. So the functions that decode return InvalidArgument for ordinals beyond the module's
 // symbols, unknown enumerators and missing bytes.
 //
 // Thread-safe: pure functions. Tested in tests/services/server/seam_coding_test.cc.

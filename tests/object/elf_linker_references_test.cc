@@ -1,6 +1,5 @@
 // References of every kind that LLVM emits, in all code models, and of the kinds that assembly can
-// ask for. Also object/link_plan: its
-// offset tables and jumps are used by code that is run.
+// ask for. Also object/link_plan: its offset tables and jumps are used by code that is run.
 
 #include <string>
 #include <vector>
