@@ -394,7 +394,7 @@ TEST(ServedCompilerTest, WhatFailedWhileTheServerWasStoppedIsCompiledLater) {
   EXPECT_EQ(Call(*engine, "square", 3), 9);
   const pid_t worker = server.FindOnlyWorkerOf(getpid());
   ASSERT_GT(worker, 0);
-  kill(worker, SIGSTOP);
+  LocalServer::StopWorker(worker);
   EXPECT_EQ(Call(*engine, "cube", 3), -1);
   EXPECT_THAT(*failure, HasSubstr("does not answer"));
   EXPECT_EQ(Call(*engine, "cube", 3), 27);  // By another worker.
@@ -436,7 +436,7 @@ TEST(ServedCompilerTest, RemovingDoesNotWaitForTheServer) {
   EXPECT_EQ(Call(*engine, "square", 3), 9);
   const pid_t worker = server.FindOnlyWorkerOf(getpid());
   ASSERT_GT(worker, 0);
-  kill(worker, SIGSTOP);
+  LocalServer::StopWorker(worker);
   EXPECT_TRUE(engine->Remove(first).ok());
   kill(worker, SIGCONT);
   add();

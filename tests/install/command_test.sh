@@ -43,8 +43,8 @@ complete_words() {
 [[ $(complete_words --stats program.bc --ti) == " " ]] || fail "bash: the program's own options"
 if command -v zsh >/dev/null; then
   zsh -n "$zsh" || fail "zsh cannot read its completion"
-  specs=$(zsh -fc '_arguments() { print -l -- "$@" }; words=("$1") && source "$2"' zsh "$command" "$zsh")
-  for spec in "--tier=[" "):value:(0 1 auto)" "--stats[" ":value:_files"; do
+  specs=$(zsh -fc '_arguments() { print -rl -- "$@" }; words=("$1") && source "$2"' zsh "$command" "$zsh")
+  for spec in "--tier=[" "]:value:(0 1 auto)" "--stats[" ":value:_files"; do
     [[ $specs == *"$spec"* ]] || fail "zsh's completion has no '$spec' in: $specs"
   done
 fi

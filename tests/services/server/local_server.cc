@@ -10,8 +10,11 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -196,6 +199,23 @@ pid_t LocalServer::FindOnlyWorkerOf(pid_t client) const {
     workers = FindWorkers(what);
   }
   return workers.size() == 1 ? workers.front() : -1;
+}
+
+void LocalServer::StopWorker(pid_t worker) {
+  kill(worker, SIGSTOP);
+  const auto is_stopped = [&] {
+    bool all = true;
+    for (const auto& task :
+         std::filesystem::directory_iterator(absl::StrCat("/proc/", worker, "/task"))) {
+      std::ifstream stat(task.path() / "stat");
+      std::string number, name, state;
+      stat >> number >> name >> state;
+      all &= state == "T";
+    }
+    return all;
+  };
+  for (int i = 0; i < 3000 && !is_stopped(); ++i) usleep(10'000);
+  EXPECT_TRUE(is_stopped());
 }
 
 void LocalServer::WaitFor(const std::string& name, int count) const {

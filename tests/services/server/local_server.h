@@ -46,6 +46,8 @@ class LocalServer {
   // The only worker of a client: waits, for half a minute at most, until those that the client has
   // given up have ended. -1 if there are none or several at the end.
   pid_t FindOnlyWorkerOf(pid_t client) const;
+  // Stops all threads of a worker, and waits until they have stopped, for half a minute at most.
+  static void StopWorker(pid_t worker);
   // Waits until the status says so, for half a minute at most.
   void WaitFor(const std::string& name, int count) const;
 
