@@ -17,8 +17,9 @@ namespace firstcall {
 // order. `value` is a reference to the field, and `name` is the field's name.
 template <typename Settings, typename Visit>
 void ForEachSetting(Settings& settings, Visit visit) {
-  auto& [codegen_level, backend, baseline, baseline_has_few_registers, optnone, triple, architecture,
-         cpu, features, relocation_model, code_model, llvm_arguments, target_options] = settings;
+  auto& [codegen_level, backend, baseline, baseline_has_few_registers, optnone, triple,
+         architecture, cpu, features, relocation_model, code_model, llvm_arguments,
+         target_options] = settings;
   visit("codegen_level", codegen_level);
   visit("backend", backend);
   visit("baseline", baseline);

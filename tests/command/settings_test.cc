@@ -1,4 +1,5 @@
-// Each setting of code generation can be set wherever one expects it: in C, and on the command line.
+// Each setting of code generation can be set wherever one expects it: in C, and on the command
+// line.
 //
 //   settings_test COMMAND HEADER
 
