@@ -114,7 +114,7 @@ void ObjectMerger::AddSymbols(Part& part) {
       const Place place = part.places[object.SectionOf(symbol, i)];
       if (place.output == 0) continue;  // Of a section that is not loaded.
       added.record.index = static_cast<uint16_t>(place.output);
-      added.record.value += place.offset;
+      added.record.value = symbol.type() == STT_SECTION ? 0 : symbol.value + place.offset;
     }
     numbers[i] = static_cast<uint32_t>(symbols_.size());
     if (!symbol.is_local() && !name.empty()) {
@@ -194,6 +194,13 @@ void ObjectMerger::WriteRelocations(const Output& output, const std::vector<uint
     for (size_t i = 0; i < object.RelocationCount(table); ++i) {
       ElfObject::Relocation relocation = object.relocation(table, i);
       relocation.offset += offset;
+      // The symbol of a section stands for the section's beginning; MCJIT's linker does not look at
+      // its value.
+      const ElfObject::Symbol symbol = object.symbol(relocation.symbol);
+      if (symbol.type() == STT_SECTION && !symbol.is_undefined()) {
+        const uint32_t target = object.SectionOf(symbol, relocation.symbol);
+        relocation.addend += static_cast<int64_t>(symbol.value + piece.part->places[target].offset);
+      }
       relocation.symbol = new_numbers[piece.part->numbers[relocation.symbol]];
       AppendRecord(relocation, file.bytes());
     }

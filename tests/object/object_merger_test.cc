@@ -3,6 +3,9 @@
 
 #include "object/object_merger.h"
 
+#include <elf.h>
+
+#include <cstddef>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -10,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "object/elf_object.h"
@@ -64,6 +68,21 @@ TEST(ObjectMergerTest, MergingAgainChangesNothing) {
   ObjectMerger again;
   EXPECT_TRUE(again.Add(merged));
   EXPECT_EQ(again.Finish(), merged);
+}
+
+// MCJIT's linker takes the beginning of the section, whatever the symbol's value is.
+TEST(ObjectMergerTest, SymbolsOfSectionsStandForTheirBeginnings) {
+  std::string merged = MergeAll();
+  ASSERT_OK_AND_ASSIGN(std::unique_ptr<ElfObject> object,
+                       ElfObject::Parse(absl::MakeSpan(merged), "merged"));
+  int sections = 0;
+  for (size_t i = 1; i < object->symbol_count(); ++i) {
+    const ElfObject::Symbol symbol = object->symbol(i);
+    if (symbol.type() != STT_SECTION) continue;
+    EXPECT_EQ(symbol.value, 0u) << i;
+    ++sections;
+  }
+  EXPECT_GT(sections, 3);
 }
 
 CompiledCode Defining(const std::string& name, const std::string& reference = "") {
