@@ -9,6 +9,7 @@
 #include "backend/llvm/llvm_debugger_registration.h"
 #include "backend/llvm/whole_cpu.h"
 #include "backend/mcjit/mcjit_linker.h"
+#include "base/call_once_state.h"
 #include "base/status.h"
 #include "compiler/data_generation.h"
 #include "compiler/entry_point_reader.h"
@@ -46,12 +47,14 @@ InProcessCompiler::InProcessCompiler(const CompilerSettings& settings, Target ta
 }
 
 absl::StatusOr<std::shared_ptr<const SymbolIndex>> InProcessCompiler::Add(ModuleOrder order) {
+  const CallOnceState call_once;
   return AddSource(order.id, ModuleSource::FromContents(std::move(order.contents)),
                    std::move(order.index));
 }
 
 absl::StatusOr<std::shared_ptr<const SymbolIndex>> InProcessCompiler::AddSource(
     ModuleId id, std::unique_ptr<ModuleSource> source, std::shared_ptr<const SymbolIndex> index) {
+  const CallOnceState call_once;
   // The first view goes to the context that compiles first: the pool hands out the context that was
   // returned last.
   std::shared_ptr<ModuleView> view;
@@ -79,6 +82,7 @@ std::shared_ptr<LoadedModule> InProcessCompiler::Find(ModuleId id) const {
 template <typename Compiled, typename Order>
 absl::StatusOr<Compiled> InProcessCompiler::InContext(Generator<Compiled, Order> generate,
                                                       const Order& order) {
+  const CallOnceState call_once;
   const std::shared_ptr<LoadedModule> module = Find(order.module);
   ContextPool::Lease context = contexts_.Take();
   const int crashes = CrashesOnThisThread();
@@ -111,11 +115,13 @@ absl::StatusOr<CompiledObject> InProcessCompiler::CompileWhole(const DataOrder& 
 }
 
 absl::StatusOr<CompiledObject> InProcessCompiler::Optimize(const OptimizationOrder& order) {
+  const CallOnceState call_once;
   return GenerateOptimized(Find(order.module), order, optimizing_contexts_, listener_,
                            containment_);
 }
 
 absl::StatusOr<BodyDigests> InProcessCompiler::DigestBodies(ModuleId id) {
+  const CallOnceState call_once;
   const std::shared_ptr<LoadedModule> module = Find(id);
   absl::StatusOr<BitcodeDigests> parts;
   FIRSTCALL_RETURN_IF_ERROR(RunGuarded([&] { parts = module->source().DigestParts(); }));
@@ -145,6 +151,7 @@ absl::StatusOr<BodyDigests> InProcessCompiler::DigestBodies(ModuleId id) {
 
 // From a view of its own if there can be one: reading all bodies takes memory.
 absl::StatusOr<AssemblyLabels> InProcessCompiler::ReadLabels(ModuleId id) {
+  const CallOnceState call_once;
   const std::shared_ptr<LoadedModule> module = Find(id);
   ContextPool::Lease context = contexts_.Take();
   std::shared_ptr<ModuleView> own;
@@ -163,6 +170,7 @@ absl::StatusOr<AssemblyLabels> InProcessCompiler::ReadLabels(ModuleId id) {
 }
 
 absl::StatusOr<EntryPoint> InProcessCompiler::ReadEntryPoint(ModuleId id, SymbolOrdinal function) {
+  const CallOnceState call_once;
   const std::shared_ptr<LoadedModule> module = Find(id);
   ContextPool::Lease context = contexts_.Take();
   FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, context->View(*module));
@@ -172,6 +180,7 @@ absl::StatusOr<EntryPoint> InProcessCompiler::ReadEntryPoint(ModuleId id, Symbol
 
 absl::StatusOr<FunctionShape> InProcessCompiler::ReadShape(ModuleId id, SymbolOrdinal function,
                                                            bool is_last_use) {
+  const CallOnceState call_once;
   const std::shared_ptr<LoadedModule> module = Find(id);
   ContextPool::Lease context = contexts_.Take();
   FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, context->View(*module));
@@ -184,6 +193,7 @@ absl::StatusOr<FunctionShape> InProcessCompiler::ReadShape(ModuleId id, SymbolOr
 }
 
 void InProcessCompiler::ForgetFunctions(ModuleId id, bool data_is_compiled) {
+  const CallOnceState call_once;
   const std::shared_ptr<LoadedModule> module = Find(id);
   if (may_optimize_ && !module->source().is_reopenable()) module->source().KeepAsBitcode();
   if (!data_is_compiled && !module->source().is_reopenable()) {
@@ -198,6 +208,7 @@ void InProcessCompiler::ForgetFunctions(ModuleId id, bool data_is_compiled) {
 }
 
 void InProcessCompiler::Remove(ModuleId id) {
+  const CallOnceState call_once;
   contexts_.DropViews(id);
   optimizing_contexts_.DropViews(id);
   absl::MutexLock lock(&mutex_);
@@ -205,6 +216,7 @@ void InProcessCompiler::Remove(ModuleId id) {
 }
 
 absl::StatusOr<std::unique_ptr<Linker>> InProcessCompiler::MakeLinker() {
+  const CallOnceState call_once;
   return std::make_unique<McjitLinker>(target_);
 }
 

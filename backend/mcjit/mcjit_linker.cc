@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/call_once_state.h"
 #include "base/fatal_error_guard.h"
 #include "base/llvm_status.h"
 #include "base/status.h"
@@ -110,6 +111,7 @@ void McjitLinker::HandOver() {
 
 // An instance that LLVM has left inconsistent cannot be destroyed.
 void McjitLinker::Discard() {
+  const CallOnceState call_once;
   if (is_broken_) (void)mcjit_.release();
   is_broken_ = false;
   mcjit_ = nullptr;
@@ -145,6 +147,7 @@ absl::Status McjitLinker::MakeInstance(const ElfObject& object) {
 
 absl::StatusOr<SymbolAddresses> McjitLinker::Load(ElfObject& object, OwnedCode& owner,
                                                   ExecutorAddress near) {
+  const CallOnceState call_once;
   Drop();
   FIRSTCALL_RETURN_IF_ERROR(MakeInstance(object));
   FIRSTCALL_ASSIGN_OR_RETURN(
@@ -188,6 +191,7 @@ absl::Status McjitLinker::ApplyRelocations(const SymbolResolution& resolution) {
 }
 
 absl::Status McjitLinker::Bind(const SymbolResolution& resolution) {
+  const CallOnceState call_once;
   absl::Status status = ApplyRelocations(resolution);
   if (status.ok()) {
     resolver_->set_resolution(&resolution);
@@ -200,6 +204,7 @@ absl::Status McjitLinker::Bind(const SymbolResolution& resolution) {
 }
 
 absl::Status McjitLinker::Finalize() {
+  const CallOnceState call_once;
   FIRSTCALL_RETURN_IF_ERROR(memory_->Finalize());
   std::function<void()> withdraw = RegisterWithDebugger(
       *object_, [this](uint32_t section) { return sections_->AddressOf(section); });
