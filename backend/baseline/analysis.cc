@@ -221,10 +221,11 @@ void Analysis::WishForPlaces(const llvm::Instruction& instruction, uint32_t bloc
   if (call == nullptr || llvm::isa<llvm::IntrinsicInst>(call)) return;
   ArgumentPlaces places(architecture_.ConventionOf(call->getCallingConv()));
   const bool may_pass_by_value = MayPassByValue(*call);
+  const OwnRegisters own(*call, architecture_);
   for (unsigned i = 0; i < call->arg_size(); ++i) {
     const llvm::Value* value = call->getArgOperand(i);
     if (may_pass_by_value && call->isByValArgument(i)) continue;
-    if (OwnRegisterOf(*call, i, architecture_) != kNoRegister) continue;
+    if (own.Of(i) != kNoRegister) continue;
     const PartList list = PartsOf(value->getType());
     places.ForEachPart(*value->getType(), list, [&](unsigned, const ArgumentPlace& place) {
       if (list.count == 1 && place.reg != kNoRegister) Wish(value, place.reg, block);

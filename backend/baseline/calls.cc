@@ -24,6 +24,7 @@ ArgumentPlaces Lowering::PlaceArguments(const llvm::CallBase& call, ArgumentStep
   const CallingConvention& convention = architecture_.ConventionOf(call.getCallingConv());
   ArgumentPlaces places(convention);
   const bool may_pass_by_value = MayPassByValue(call);
+  const OwnRegisters own_registers(call, architecture_);
   for (unsigned i = 0; i < call.arg_size(); ++i) {
     const llvm::Value* value = call.getArgOperand(i);
     if (may_pass_by_value && call.isByValArgument(i)) {
@@ -33,7 +34,7 @@ ArgumentPlaces Lowering::PlaceArguments(const llvm::CallBase& call, ArgumentStep
       if (step == ArgumentStep::kCopyByValue) CopyByValue(value, size, place.offset);
       continue;
     }
-    if (const Register own = OwnRegisterOf(call, i, architecture_); own != kNoRegister) {
+    if (const Register own = own_registers.Of(i); own != kNoRegister) {
       if (step != ArgumentStep::kMove) continue;
       Move move = SourceOf(value, 0, {false, 8, 64, false});
       if (own == architecture_.swift_error) move.source = Move::Source::kMemory;
@@ -141,9 +142,10 @@ Lowering::CallExtent Lowering::LowerCall(const llvm::CallBase& call) {
 }
 
 void Lowering::KeepError(const llvm::CallBase& call) {
-  if ((SwiftRegistersOf(call, architecture_) & SetOf(architecture_.swift_error)) == 0) return;
+  const OwnRegisters own(call, architecture_);
+  if (!own.has_error()) return;
   for (unsigned i = 0; i < call.arg_size(); ++i) {
-    if (OwnRegisterOf(call, i, architecture_) != architecture_.swift_error) continue;
+    if (own.Of(i) != architecture_.swift_error) continue;
     assembler_.Store(8, locations_.SlotOf(NumberOf(call.getArgOperand(i))),
                      architecture_.swift_error);
   }

@@ -520,18 +520,23 @@ Register OwnRegisterOf(const llvm::Argument& parameter, const Architecture& arch
   return architecture.ConventionOf(parameter.getParent()->getCallingConv()).result_address;
 }
 
-Register OwnRegisterOf(const llvm::CallBase& call, unsigned index,
-                       const Architecture& architecture) {
-  const auto has = [&](Attribute::AttrKind kind) {
-    return HasSomewhere(call, kind) && call.paramHasAttr(index, kind);
-  };
-  if (has(Attribute::SwiftError)) return architecture.swift_error;
-  if (has(Attribute::SwiftSelf)) return architecture.swift_self;
-  const Register result_address = architecture.ConventionOf(call.getCallingConv()).result_address;
+OwnRegisters::OwnRegisters(const llvm::CallBase& call, const Architecture& architecture)
+    : call_(call), architecture_(architecture) {
+  has_error_ = HasSomewhere(call, Attribute::SwiftError);
+  has_self_ = HasSomewhere(call, Attribute::SwiftSelf);
+  result_address_ = architecture.ConventionOf(call.getCallingConv()).result_address;
+  has_any_ = has_error_ || has_self_ || result_address_ != kNoRegister;
+}
+
+Register OwnRegisters::Find(unsigned index) const {
+  if (has_error_ && call_.paramHasAttr(index, Attribute::SwiftError)) {
+    return architecture_.swift_error;
+  }
+  if (has_self_ && call_.paramHasAttr(index, Attribute::SwiftSelf)) return architecture_.swift_self;
   // Only one of the first two arguments may be the address of the result.
-  const bool is_result_address =
-      result_address != kNoRegister && index < 2 && call.paramHasAttr(index, Attribute::StructRet);
-  return is_result_address ? result_address : kNoRegister;
+  const bool is_result_address = result_address_ != kNoRegister && index < 2 &&
+                                 call_.paramHasAttr(index, Attribute::StructRet);
+  return is_result_address ? result_address_ : kNoRegister;
 }
 
 RegisterSet SwiftRegistersOf(const llvm::CallBase& call, const Architecture& architecture) {

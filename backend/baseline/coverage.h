@@ -43,12 +43,31 @@ bool MayPassByValue(const llvm::CallBase& call);
 // The alignment, in bytes, of the memory that a parameter with these attributes passes by value.
 uint64_t ByValueAlignment(const llvm::AttributeSet& attributes, const llvm::DataLayout& layout);
 
-// The dedicated register of a parameter, or of an argument of a call: the register of the address
-// of the result (sret), or of one of Swift's attributes. kNoRegister if the parameter has an
-// ordinary place (ArgumentPlaces).
+// The dedicated register of a parameter: that of the address of the result (sret), or of one of
+// Swift's attributes. kNoRegister if the parameter has an ordinary place (ArgumentPlaces).
 Register OwnRegisterOf(const llvm::Argument& parameter, const Architecture& architecture);
-Register OwnRegisterOf(const llvm::CallBase& call, unsigned index,
-                       const Architecture& architecture);
+
+// The same for the arguments of a call. What all arguments have in common is found out once.
+class OwnRegisters {
+ public:
+  // Both must outlive the object.
+  OwnRegisters(const llvm::CallBase& call, const Architecture& architecture);
+
+  Register Of(unsigned index) const { return has_any_ ? Find(index) : kNoRegister; }
+
+  // Whether the register of swifterror is one of them.
+  bool has_error() const { return has_error_; }
+
+ private:
+  Register Find(unsigned index) const;
+
+  const llvm::CallBase& call_;
+  const Architecture& architecture_;
+  Register result_address_ = kNoRegister;
+  bool has_error_ = false;
+  bool has_self_ = false;
+  bool has_any_ = false;
+};
 
 // The registers that the caller changes because of Swift's attributes of the call's arguments.
 RegisterSet SwiftRegistersOf(const llvm::CallBase& call, const Architecture& architecture);
