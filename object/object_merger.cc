@@ -199,7 +199,9 @@ void ObjectMerger::WriteRelocations(const Output& output, const std::vector<uint
       const ElfObject::Symbol symbol = object.symbol(relocation.symbol);
       if (symbol.type() == STT_SECTION && !symbol.is_undefined()) {
         const uint32_t target = object.SectionOf(symbol, relocation.symbol);
-        relocation.addend += static_cast<int64_t>(symbol.value + piece.part->places[target].offset);
+        // Of a damaged object the sum may be anything.
+        const uint64_t value = symbol.value + piece.part->places[target].offset;
+        relocation.addend = static_cast<int64_t>(static_cast<uint64_t>(relocation.addend) + value);
       }
       relocation.symbol = new_numbers[piece.part->numbers[relocation.symbol]];
       AppendRecord(relocation, file.bytes());
