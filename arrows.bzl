@@ -1,5 +1,5 @@
-"""Which folder may use which other one: the arrows of the picture in ARCHITECTURE.md. A dependency that is not
-here does not build, and one that is here but that nothing has fails //tests/workspace:arrows_test.
+"""Which folder may use which other one: the arrows of the picture in ARCHITECTURE.md. It is the default
+visibility of the folders' targets, and //tests/workspace:arrows_test compares it with what the build has.
 
 A folder stands above those that it uses. Nothing in the runtime half uses LLVM or the compiler half; what both
 halves say to each other is in seam/.

@@ -47,7 +47,6 @@ InProcessCompiler::InProcessCompiler(const CompilerSettings& settings, Target ta
 }
 
 absl::StatusOr<std::shared_ptr<const SymbolIndex>> InProcessCompiler::Add(ModuleOrder order) {
-  const CallOnceState call_once;
   return AddSource(order.id, ModuleSource::FromContents(std::move(order.contents)),
                    std::move(order.index));
 }
