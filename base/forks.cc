@@ -2,10 +2,13 @@
 
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/single_threaded.h>
 #include <sys/types.h>
 #include <unistd.h>
 
 #include <atomic>
+
+#include "absl/base/internal/cycleclock.h"
 
 namespace firstcall {
 namespace {
@@ -13,6 +16,14 @@ namespace {
 // Whether this thread can be cancelled, before it forks. Meanwhile it cannot, because nobody would
 // be told that no child came. Not an object, whose destructor would run while its thread ends.
 thread_local int cancel_state = PTHREAD_CANCEL_ENABLE;
+
+// When a thread waits for an absl::Mutex for the first time, Abseil measures its clock, once, for
+// some milliseconds. A child that is forked meanwhile would wait for the end of the measurement for
+// ever, so the measurement is completed before. A process that has only one thread is not inside a
+// measurement. No public function of Abseil's has this effect.
+void CompleteClockMeasurement() {
+  if (!__libc_single_threaded) (void)absl::base_internal::CycleClock::Frequency();
+}
 
 struct Entry {
   ForkHandlers handlers;
@@ -87,6 +98,7 @@ class Forks {
   void Prepare() {
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     Prepare(outermost_.load(std::memory_order_acquire));
+    CompleteClockMeasurement();
     count_.fetch_add(1, std::memory_order_relaxed);
     PrepareUpTo(last_.load(std::memory_order_acquire));
   }

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/base/internal/cycleclock.h"
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
@@ -61,11 +60,8 @@ class Gate {
   static Gate& Get() {
     static const bool is_made = [] {
       current_.store(new Gate(), std::memory_order_release);
-      AddOutermostForkHandlers({[] {
-                                  Get().Close();
-                                  Get().SettleClock();
-                                },
-                                [] { Get().Open(); }, [] { Get().ReplaceInChild(); }});
+      AddOutermostForkHandlers(
+          {[] { Get().Close(); }, [] { Get().Open(); }, [] { Get().ReplaceInChild(); }});
       return true;
     }();
     (void)is_made;
@@ -75,8 +71,6 @@ class Gate {
   // Returns whether the thread is at work now.
   bool Enter(WorkScope::WhenOver when_over) {
     absl::MutexLock lock(&mutex_);
-    if (first_thread_ == nullptr) first_thread_ = &depth;
-    if (first_thread_ != &depth) has_threads_ = true;
     if (!is_exiting_thread) {
       if (waiting_ > 0) {
         mutex_.AwaitWithTimeout(absl::Condition(this, &Gate::IsFree), kLongestPrecedence);
@@ -248,15 +242,6 @@ class Gate {
     is_closed_ = true;
   }
 
-  // When a second thread waits for one of its mutexes, Abseil measures its clock, once, for some
-  // milliseconds. Threads that are not at work wait, too; so a fork could come meanwhile, and the
-  // child would wait for the end of the measurement for ever. No public function of Abseil's has
-  // this effect.
-  void SettleClock() {
-    absl::MutexLock lock(&mutex_);
-    if (has_threads_) (void)absl::base_internal::CycleClock::Frequency();
-  }
-
   void Open() {
     if (own_closings == 1) {
       absl::MutexLock lock(&mutex_);
@@ -314,9 +299,7 @@ class Gate {
   absl::CondVar changed_;
   bool is_closed_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_exiting_ ABSL_GUARDED_BY(mutex_) = false;
-  size_t at_work_ ABSL_GUARDED_BY(mutex_) = 0;                  // How many threads are at work.
-  const void* first_thread_ ABSL_GUARDED_BY(mutex_) = nullptr;  // The address of its `depth`.
-  bool has_threads_ ABSL_GUARDED_BY(mutex_) = false;            // Other threads have worked.
+  size_t at_work_ ABSL_GUARDED_BY(mutex_) = 0;  // How many threads are at work.
   size_t waiting_ ABSL_GUARDED_BY(mutex_) = 0;  // Threads that want to close the gate.
   // Of the threads that are at work: those that want to close the gate, or that wait in Await, or
   // for another thread to begin what they have ordered.

@@ -6,7 +6,12 @@
 
 #include <functional>
 #include <string>
+#include <thread>
 
+#include "absl/base/internal/cycleclock.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "gtest/gtest.h"
 #include "tests/testing/host.h"
 
@@ -100,6 +105,34 @@ TEST(ForksTest, AChildOfVforkHasItsParentsIdentity) {
   EXPECT_TRUE(borrows);
   EXPECT_FALSE(BorrowsMemory());
   EXPECT_EQ(InChild([] { return BorrowsMemory() ? 8 : 7; }), 7);
+}
+
+// The process has one thread, and Abseil has not measured its clock. Lets two threads wait for a
+// mutex, so that Abseil does; forks after `delay`; and returns what the child finds, which needs
+// the clock.
+int ForkWhileAbseilMeasures(absl::Duration delay) {
+  absl::Mutex mutex;
+  mutex.Lock();
+  const auto wait = [&mutex] { absl::MutexLock lock(&mutex); };
+  std::thread first(wait), second(wait);
+  absl::SleepFor(delay);
+  const int found = InChild([] {
+    alarm(20);
+    return absl::base_internal::CycleClock::Frequency() > 0 ? 7 : 8;
+  });
+  mutex.Unlock();
+  first.join();
+  second.join();
+  return found;
+}
+
+// The measurement takes some milliseconds.
+TEST(ForksTest, AChildDoesNotWaitForAnotherThreadsMeasurementOfTheClock) {
+  (void)ForkCount();
+  for (int i = 0; i < 20; ++i) {
+    const absl::Duration delay = absl::Microseconds(100 * i);
+    EXPECT_EQ(InChild([delay] { return ForkWhileAbseilMeasures(delay); }), 7) << delay;
+  }
 }
 
 }  // namespace
