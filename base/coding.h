@@ -75,8 +75,13 @@ class Decoder {
 
   absl::string_view rest() const { return rest_; }
 
-  // Whether no value was missing so far.
+  // Says that the bytes are damaged, because a value that was read means nothing.
+  void SetDamaged() { is_ok_ = false; }
+
+  // Whether no value was missing so far, and SetDamaged was not called.
   bool ok() const { return is_ok_; }
+  // Whether, moreover, nothing is left.
+  bool IsComplete() const { return is_ok_ && rest_.empty(); }
 
  private:
   template <typename T>

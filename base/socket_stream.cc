@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/time/clock.h"
 #include "base/passed_files.h"
 #include "base/poll_timeout.h"
 #include "base/socket_error.h"
@@ -31,6 +32,10 @@ bool IsOver(const StreamPatience& patience) {
 // that: so it is asked again from time to time.
 constexpr absl::Duration kLook = absl::Seconds(1);
 
+// The time between two tries to send or receive where poll cannot wait.
+constexpr absl::Duration kPause = absl::Milliseconds(1);
+
+// After OK there is something to send or receive, or perhaps not yet.
 absl::Status Wait(const KeptFile& socket, short events, const StreamPatience& patience) {
   while (true) {
     const int number = socket.number();
@@ -40,6 +45,11 @@ absl::Status Wait(const KeptFile& socket, short events, const StreamPatience& pa
     }
     pollfd files[] = {{number, events, 0}, {patience.end_notice, POLLIN, 0}};
     const int ready = poll(files, 2, PollTimeout(std::min(patience.deadline, SteadyNow() + kLook)));
+    if (ready < 0 && errno == EINVAL) {
+      // The process may have no more open files than poll was given (RLIMIT_NOFILE).
+      absl::SleepFor(kPause);
+      return IsOver(patience) ? TimeIsOver() : absl::OkStatus();
+    }
     if (ready < 0 && errno != EINTR) return SocketError("poll");
     if (ready > 0) return files[0].revents != 0 ? absl::OkStatus() : IsGone();
     if (ready == 0 && IsOver(patience)) return TimeIsOver();

@@ -14,9 +14,8 @@ void EncodeStatus(const absl::Status& status, Encoder& encoder) {
 absl::Status DecodeStatus(Decoder& decoder) {
   const absl::Status damaged = absl::InvalidArgumentError("a damaged status");
   const uint8_t code = decoder.U8();
-  if (!decoder.ok() || code > static_cast<uint8_t>(absl::StatusCode::kUnauthenticated)) {
-    return damaged;
-  }
+  if (code > static_cast<uint8_t>(absl::StatusCode::kUnauthenticated)) decoder.SetDamaged();
+  if (!decoder.ok()) return damaged;
   if (code == 0) return absl::OkStatus();
   const absl::string_view message = decoder.String();
   if (!decoder.ok()) return damaged;

@@ -13,7 +13,8 @@ namespace firstcall {
 // Writes the code and the message.
 void EncodeStatus(const absl::Status& status, Encoder& encoder);
 
-// Returns the status that was encoded; InvalidArgument if the bytes are damaged.
+// Returns the status that was encoded; InvalidArgument if the bytes are damaged: then `decoder` is
+// not ok.
 absl::Status DecodeStatus(Decoder& decoder);
 
 }  // namespace firstcall

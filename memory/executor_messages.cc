@@ -1,141 +1,122 @@
 #include "memory/executor_messages.h"
 
-#include <cstring>
+#include <utility>
+
+#include "base/status_coding.h"
 
 namespace firstcall {
 namespace {
 
-constexpr auto kLastStatusCode = static_cast<uint64_t>(absl::StatusCode::kUnauthenticated);
+template <typename T, typename Encode>
+void EncodeList(absl::Span<const T> list, Encoder& encoder, Encode encode) {
+  encoder.U32(static_cast<uint32_t>(list.size()));
+  for (const T& element : list) encode(element);
+}
+
+// Each element takes `size` bytes.
+template <typename T, typename Decode>
+std::vector<T> DecodeList(Decoder& decoder, size_t size, Decode decode) {
+  std::vector<T> list(decoder.Count(size));
+  for (T& element : list) element = decode();
+  return list;
+}
+
+void EncodeRange(const SlabRange& range, Encoder& encoder) {
+  encoder.U64(range.offset);
+  encoder.U64(range.size);
+}
+
+SlabRange DecodeRange(Decoder& decoder) {
+  SlabRange range;
+  range.offset = decoder.U64();
+  range.size = decoder.U64();
+  return range;
+}
+
+constexpr size_t kRangeSize = 2 * sizeof(uint64_t);
 
 }  // namespace
 
-void MessageWriter::Add(uint64_t number) {
-  message_.append(reinterpret_cast<const char*>(&number), sizeof(number));
+Encoder RequestOf(ExecutorOperation operation) {
+  Encoder request;
+  request.U8(static_cast<uint8_t>(operation));
+  return request;
 }
 
-void MessageWriter::AddText(absl::string_view text) {
-  Add(text.size());
-  message_.append(text.data(), text.size());
+ExecutorOperation DecodeOperation(Decoder& request) {
+  return static_cast<ExecutorOperation>(request.U8());
 }
 
-void MessageWriter::Add(absl::Span<const SlabRange> ranges) {
-  Add(ranges.size());
-  for (const SlabRange& range : ranges) {
-    Add(range.offset);
-    Add(range.size);
-  }
+void EncodeAddress(ExecutorAddress address, Encoder& encoder) { encoder.U64(address.value()); }
+
+ExecutorAddress DecodeAddress(Decoder& decoder) { return ExecutorAddress(decoder.U64()); }
+
+void EncodeRanges(absl::Span<const SlabRange> ranges, Encoder& encoder) {
+  EncodeList(ranges, encoder, [&](const SlabRange& range) { EncodeRange(range, encoder); });
 }
 
-void MessageWriter::Add(absl::Span<const SlabSegment> segments) {
-  Add(segments.size());
-  for (const auto& [range, protection] : segments) {
-    Add(range.offset);
-    Add(range.size);
-    Add(static_cast<uint64_t>(protection));
-  }
+std::vector<SlabRange> DecodeRanges(Decoder& decoder) {
+  return DecodeList<SlabRange>(decoder, kRangeSize, [&] { return DecodeRange(decoder); });
 }
 
-void MessageWriter::Add(absl::Span<const ExecutorAction> actions) {
-  Add(actions.size());
-  for (const ExecutorAction& action : actions) {
-    Add(action.function);
-    Add(action.argument);
-  }
+void EncodeSegments(absl::Span<const SlabSegment> segments, Encoder& encoder) {
+  EncodeList(segments, encoder, [&](const SlabSegment& segment) {
+    EncodeRange(segment.range, encoder);
+    encoder.U8(static_cast<uint8_t>(segment.protection));
+  });
 }
 
-void MessageWriter::Add(absl::Span<const PageMapper::AllocationId> allocations) {
-  Add(allocations.size());
-  for (PageMapper::AllocationId id : allocations) Add(id);
+std::vector<SlabSegment> DecodeSegments(Decoder& decoder) {
+  return DecodeList<SlabSegment>(decoder, kRangeSize + 1, [&] {
+    SlabSegment segment;
+    segment.range = DecodeRange(decoder);
+    segment.protection = static_cast<Protection>(decoder.U8());
+    if (segment.protection > Protection::kReadWrite) decoder.SetDamaged();
+    return segment;
+  });
 }
 
-uint64_t MessageReader::Number() {
-  uint64_t number = 0;
-  if (left_.size() < sizeof(number)) {
-    ok_ = false;
-    left_ = {};
-    return 0;
-  }
-  std::memcpy(&number, left_.data(), sizeof(number));
-  left_.remove_prefix(sizeof(number));
-  return number;
+void EncodeActions(absl::Span<const ExecutorAction> actions, Encoder& encoder) {
+  EncodeList(actions, encoder, [&](const ExecutorAction& action) {
+    EncodeAddress(action.function, encoder);
+    EncodeAddress(action.argument, encoder);
+  });
 }
 
-size_t MessageReader::Count(size_t size) {
-  const uint64_t count = Number();
-  if (count <= left_.size() / size) return count;
-  ok_ = false;
-  left_ = {};
-  return 0;
+std::vector<ExecutorAction> DecodeActions(Decoder& decoder) {
+  return DecodeList<ExecutorAction>(decoder, 2 * sizeof(uint64_t), [&] {
+    ExecutorAction action;
+    action.function = DecodeAddress(decoder);
+    action.argument = DecodeAddress(decoder);
+    return action;
+  });
 }
 
-absl::string_view MessageReader::Text() {
-  const size_t size = Count(1);
-  const absl::string_view text = left_.substr(0, size);
-  left_.remove_prefix(size);
-  return text;
+void EncodeAllocations(absl::Span<const PageMapper::AllocationId> allocations, Encoder& encoder) {
+  EncodeList(allocations, encoder, [&](PageMapper::AllocationId id) { encoder.U64(id); });
 }
 
-std::vector<SlabRange> MessageReader::Ranges() {
-  std::vector<SlabRange> ranges(Count(2 * sizeof(uint64_t)));
-  for (SlabRange& range : ranges) {
-    range.offset = Number();
-    range.size = Number();
-  }
-  return ranges;
+std::vector<PageMapper::AllocationId> DecodeAllocations(Decoder& decoder) {
+  return DecodeList<PageMapper::AllocationId>(decoder, sizeof(uint64_t),
+                                              [&] { return decoder.U64(); });
 }
 
-std::vector<SlabSegment> MessageReader::Segments() {
-  std::vector<SlabSegment> segments(Count(3 * sizeof(uint64_t)));
-  for (auto& [range, protection] : segments) {
-    range.offset = Number();
-    range.size = Number();
-    const uint64_t number = Number();
-    protection = static_cast<Protection>(number);
-    if (number > static_cast<uint64_t>(Protection::kReadWrite)) ok_ = false;
-  }
-  return segments;
-}
-
-std::vector<ExecutorAction> MessageReader::Actions() {
-  std::vector<ExecutorAction> actions(Count(2 * sizeof(uint64_t)));
-  for (ExecutorAction& action : actions) {
-    action.function = Address();
-    action.argument = Address();
-  }
-  return actions;
-}
-
-std::vector<PageMapper::AllocationId> MessageReader::Allocations() {
-  std::vector<PageMapper::AllocationId> allocations(Count(sizeof(uint64_t)));
-  for (PageMapper::AllocationId& id : allocations) id = Number();
-  return allocations;
-}
-
-// The status code, then the value or the error's message.
+// A status, and if that is OK, the value.
 std::string EncodeAnswer(const absl::StatusOr<uint64_t>& answer) {
-  std::string message;
-  const auto add = [&message](uint64_t number) {
-    message.append(reinterpret_cast<const char*>(&number), sizeof(number));
-  };
-  add(static_cast<uint64_t>(answer.status().code()));
-  if (answer.ok()) {
-    add(*answer);
-  } else {
-    message.append(answer.status().message().data(), answer.status().message().size());
-  }
-  return message;
+  Encoder encoder;
+  EncodeStatus(answer.status(), encoder);
+  if (answer.ok()) encoder.U64(*answer);
+  return std::move(encoder).Take();
 }
 
 absl::StatusOr<uint64_t> DecodeAnswer(absl::string_view message) {
-  MessageReader reader(message);
-  const uint64_t code = reader.Number();
-  if (reader.ok() && code > 0 && code <= kLastStatusCode) {
-    return absl::Status(static_cast<absl::StatusCode>(code), message.substr(sizeof(code)));
-  }
-  const uint64_t value = reader.Number();
-  if (code != 0 || !reader.IsComplete()) {
+  Decoder decoder(message);
+  const absl::Status status = DecodeStatus(decoder);
+  const uint64_t value = status.ok() ? decoder.U64() : 0;
+  if (!decoder.IsComplete()) {
     return absl::InternalError("code memory: the executing process answers what nobody asked");
   }
+  if (!status.ok()) return status;
   return value;
 }
 

@@ -1,28 +1,31 @@
-// The requests of the compiling process to the executing process, and the answers, as bytes. Both
-// processes run on one machine and use the same version of the protocol, which the first request
-// checks. Numbers are 64 bits in the machine's byte order; texts and lists begin with their length.
+// The requests of the compiling process to the executing process, and the answers, as bytes
+// (base/coding.h). Both processes use the same version of the protocol, which the first request
+// checks. Lists begin with their length. When a Decoder lacks something of what is read, the
+// results are zero or empty, and Decoder::ok is false.
 //
-// Thread-compatible. Tested in tests/memory/executor_service_test.cc.
+// Pure functions. Tested in tests/memory/executor_service_test.cc.
 
 #ifndef FIRSTCALL_MEMORY_EXECUTOR_MESSAGES_H_
 #define FIRSTCALL_MEMORY_EXECUTOR_MESSAGES_H_
 
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "base/coding.h"
+#include "memory/executor_address.h"
 #include "memory/page_mapper.h"
 
 namespace firstcall {
 
-constexpr uint64_t kExecutorProtocol = 1;
+constexpr uint64_t kExecutorProtocol = 2;
 
-// Each comment lists what follows the operation in the request, and the answer.
-enum class ExecutorOperation : uint64_t {
+// Each comment lists what follows the operation, a byte, in the request, and the answer. Numbers
+// have 64 bits.
+enum class ExecutorOperation : uint8_t {
   kGreet,                    // kExecutorProtocol -> size of a page.
   kReserve,                  // Size, near -> address of the slab.
   kMap,                      // Slab, name of the object, ranges -> 0.
@@ -32,49 +35,21 @@ enum class ExecutorOperation : uint64_t {
   kRelease,                  // Slab -> 0.
 };
 
-class MessageWriter {
- public:
-  explicit MessageWriter(ExecutorOperation operation) { Add(static_cast<uint64_t>(operation)); }
+// A request that begins with its operation.
+Encoder RequestOf(ExecutorOperation operation);
+ExecutorOperation DecodeOperation(Decoder& request);
 
-  void Add(uint64_t number);
-  void Add(ExecutorAddress address) { Add(address.value()); }
-  void AddText(absl::string_view text);
-  void Add(absl::Span<const SlabRange> ranges);
-  void Add(absl::Span<const SlabSegment> segments);
-  void Add(absl::Span<const ExecutorAction> actions);
-  void Add(absl::Span<const PageMapper::AllocationId> allocations);
+void EncodeAddress(ExecutorAddress address, Encoder& encoder);
+void EncodeRanges(absl::Span<const SlabRange> ranges, Encoder& encoder);
+void EncodeSegments(absl::Span<const SlabSegment> segments, Encoder& encoder);
+void EncodeActions(absl::Span<const ExecutorAction> actions, Encoder& encoder);
+void EncodeAllocations(absl::Span<const PageMapper::AllocationId> allocations, Encoder& encoder);
 
-  const std::string& message() const { return message_; }
-
- private:
-  std::string message_;
-};
-
-// Reads a message in the order in which it was written. If something is missing, ok() is false from
-// then on, and all further results are zero or empty.
-class MessageReader {
- public:
-  explicit MessageReader(absl::string_view message) : left_(message) {}
-
-  uint64_t Number();
-  ExecutorAddress Address() { return ExecutorAddress(Number()); }
-  absl::string_view Text();  // Points into the message.
-  std::vector<SlabRange> Ranges();
-  std::vector<SlabSegment> Segments();
-  std::vector<ExecutorAction> Actions();
-  std::vector<PageMapper::AllocationId> Allocations();
-
-  bool ok() const { return ok_; }
-  // Whether nothing was missing and everything was read.
-  bool IsComplete() const { return ok_ && left_.empty(); }
-
- private:
-  // Reads the length of a list of elements of `size` bytes; zero unless the whole list is there.
-  size_t Count(size_t size);
-
-  absl::string_view left_;
-  bool ok_ = true;
-};
+ExecutorAddress DecodeAddress(Decoder& decoder);
+std::vector<SlabRange> DecodeRanges(Decoder& decoder);
+std::vector<SlabSegment> DecodeSegments(Decoder& decoder);
+std::vector<ExecutorAction> DecodeActions(Decoder& decoder);
+std::vector<PageMapper::AllocationId> DecodeAllocations(Decoder& decoder);
 
 std::string EncodeAnswer(const absl::StatusOr<uint64_t>& answer);
 // The answer that was encoded; Internal if `message` is not an answer.

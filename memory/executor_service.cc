@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "base/coding.h"
 #include "base/status.h"
 #include "memory/executor_messages.h"
 #include "memory/instruction_cache.h"
@@ -32,37 +33,37 @@ absl::StatusOr<uint64_t> Greet(uint64_t protocol) {
 
 // Carries out nothing until the whole request was read.
 absl::StatusOr<uint64_t> CarryOut(SharedMemoryExecutor& executor, absl::string_view request) {
-  MessageReader reader(request);
-  switch (static_cast<ExecutorOperation>(reader.Number())) {
+  Decoder reader(request);
+  switch (DecodeOperation(reader)) {
     case ExecutorOperation::kGreet: {
-      const uint64_t protocol = reader.Number();
+      const uint64_t protocol = reader.U64();
       return reader.IsComplete() ? Greet(protocol) : NotARequest();
     }
     case ExecutorOperation::kReserve: {
-      const uint64_t size = reader.Number();
-      const ExecutorAddress near = reader.Address();
+      const uint64_t size = reader.U64();
+      const ExecutorAddress near = DecodeAddress(reader);
       if (!reader.IsComplete()) return NotARequest();
       FIRSTCALL_ASSIGN_OR_RETURN(const ExecutorAddress slab, executor.Reserve(size, near));
       return slab.value();
     }
     case ExecutorOperation::kMap: {
-      const ExecutorAddress slab = reader.Address();
-      const absl::string_view object = reader.Text();
-      const std::vector<SlabRange> pages = reader.Ranges();
+      const ExecutorAddress slab = DecodeAddress(reader);
+      const absl::string_view object = reader.String();
+      const std::vector<SlabRange> pages = DecodeRanges(reader);
       if (!reader.IsComplete()) return NotARequest();
       return ValueOrError(executor.Map(slab, object, pages));
     }
     case ExecutorOperation::kFinalize: {
-      const ExecutorAddress slab = reader.Address();
+      const ExecutorAddress slab = DecodeAddress(reader);
       Allocation allocation;
-      allocation.segments = reader.Segments();
-      allocation.when_finalized = reader.Actions();
-      allocation.when_deallocated = reader.Actions();
+      allocation.segments = DecodeSegments(reader);
+      allocation.when_finalized = DecodeActions(reader);
+      allocation.when_deallocated = DecodeActions(reader);
       if (!reader.IsComplete()) return NotARequest();
       return executor.Finalize(slab, allocation);
     }
     case ExecutorOperation::kDeallocate: {
-      const std::vector<PageMapper::AllocationId> allocations = reader.Allocations();
+      const std::vector<PageMapper::AllocationId> allocations = DecodeAllocations(reader);
       if (!reader.IsComplete()) return NotARequest();
       executor.Deallocate(allocations);
       return 0;
@@ -72,7 +73,7 @@ absl::StatusOr<uint64_t> CarryOut(SharedMemoryExecutor& executor, absl::string_v
       RunFetchBarrier(AvailableFetchBarrier());
       return 0;
     case ExecutorOperation::kRelease: {
-      const ExecutorAddress slab = reader.Address();
+      const ExecutorAddress slab = DecodeAddress(reader);
       if (!reader.IsComplete()) return NotARequest();
       return ValueOrError(executor.Release(slab));
     }
@@ -87,13 +88,12 @@ std::string AnswerExecutorRequest(SharedMemoryExecutor& executor, absl::string_v
 }
 
 bool MayRunActions(absl::string_view request) {
-  switch (static_cast<ExecutorOperation>(MessageReader(request).Number())) {
+  Decoder reader(request);
+  switch (DecodeOperation(reader)) {
     case ExecutorOperation::kFinalize: {
-      MessageReader reader(request);
-      reader.Number();
-      reader.Address();
-      reader.Segments();
-      return !reader.Actions().empty();
+      (void)DecodeAddress(reader);
+      (void)DecodeSegments(reader);
+      return !DecodeActions(reader).empty();
     }
     case ExecutorOperation::kDeallocate:
     case ExecutorOperation::kRelease:

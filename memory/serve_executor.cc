@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sys/socket.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -10,45 +11,55 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
+#include "base/file.h"
+#include "base/kept_file.h"
+#include "base/message_stream.h"
+#include "base/socket_stream.h"
 #include "memory/executor_service.h"
-#include "memory/socket_messages.h"
+#include "memory/socket_connection.h"
 
 namespace firstcall {
 namespace {
 
 class Server {
  public:
-  Server(int socket, SharedMemoryExecutor& executor) : socket_(socket), executor_(executor) {}
+  Server(int socket, SharedMemoryExecutor& executor) : socket_(File(socket)), executor_(executor) {}
 
   absl::Status Serve() {
     while (true) {
-      absl::StatusOr<SocketMessage> request = ReceiveMessage(socket_);
+      absl::StatusOr<StreamMessage> request =
+          ReceiveMessage(socket_, kLongestExecutorMessage, StreamPatience());
       if (!request.ok()) {
         // Threads that still send an answer, or wait for one, learn that the connection has ended.
-        shutdown(socket_, SHUT_RDWR);
+        shutdown(socket_.number(), SHUT_RDWR);
         AwaitActions();
         if (absl::IsOutOfRange(request.status())) return absl::OkStatus();
         return request.status();
       }
-      if (!MayRunActions(request->bytes) || !AnswerOnThread(*request)) Answer(*request);
+      Request received = {request->tag, std::move(request->bytes)};
+      if (!MayRunActions(received.bytes) || !AnswerOnThread(received)) Answer(received);
     }
   }
 
  private:
+  struct Request {
+    uint64_t number = 0;
+    std::string bytes;
+  };
   struct Job {
     Server* server;
-    SocketMessage request;
+    Request request;
   };
 
   // If an answer cannot be sent, it is dropped: receiving will fail, too.
-  void Answer(const SocketMessage& request) ABSL_LOCKS_EXCLUDED(send_mutex_) {
+  void Answer(const Request& request) ABSL_LOCKS_EXCLUDED(send_mutex_) {
     const std::string answer = AnswerExecutorRequest(executor_, request.bytes);
     absl::MutexLock lock(&send_mutex_);
-    (void)SendMessage(socket_, request.number, answer);
+    (void)SendMessage(socket_, request.number, answer, kLongestExecutorMessage, StreamPatience());
   }
 
   // False if no thread can be started.
-  bool AnswerOnThread(const SocketMessage& request) ABSL_LOCKS_EXCLUDED(mutex_) {
+  bool AnswerOnThread(const Request& request) ABSL_LOCKS_EXCLUDED(mutex_) {
     pthread_attr_t attributes;
     if (pthread_attr_init(&attributes) != 0) return false;
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
@@ -84,7 +95,7 @@ class Server {
     mutex_.Await(absl::Condition(&is_over));
   }
 
-  const int socket_;
+  const KeptFile socket_;
   SharedMemoryExecutor& executor_;
   absl::Mutex send_mutex_;
   absl::Mutex mutex_;

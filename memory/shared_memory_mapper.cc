@@ -7,20 +7,21 @@
 
 #include "absl/cleanup/cleanup.h"
 #include "base/status.h"
+#include "memory/executor_messages.h"
 #include "memory/shared_memory_object.h"
 #include "memory/system_pages.h"
 
 namespace firstcall {
 namespace {
 
-absl::StatusOr<uint64_t> Ask(ExecutorConnection& connection, const MessageWriter& request) {
-  FIRSTCALL_ASSIGN_OR_RETURN(const std::string answer, connection.Call(request.message()));
+absl::StatusOr<uint64_t> Ask(ExecutorConnection& connection, const Encoder& request) {
+  FIRSTCALL_ASSIGN_OR_RETURN(const std::string answer, connection.Call(request.bytes()));
   return DecodeAnswer(answer);
 }
 
-MessageWriter ReleaseRequest(ExecutorAddress slab) {
-  MessageWriter request(ExecutorOperation::kRelease);
-  request.Add(slab);
+Encoder ReleaseRequest(ExecutorAddress slab) {
+  Encoder request = RequestOf(ExecutorOperation::kRelease);
+  EncodeAddress(slab, request);
   return request;
 }
 
@@ -36,8 +37,8 @@ absl::Status CheckPages(const SlabRange& range, size_t slab_size) {
 
 absl::StatusOr<std::unique_ptr<SharedMemoryMapper>> SharedMemoryMapper::Create(
     std::shared_ptr<ExecutorConnection> connection) {
-  MessageWriter request(ExecutorOperation::kGreet);
-  request.Add(kExecutorProtocol);
+  Encoder request = RequestOf(ExecutorOperation::kGreet);
+  request.U64(kExecutorProtocol);
   FIRSTCALL_ASSIGN_OR_RETURN(const uint64_t page_size, Ask(*connection, request));
   if (page_size != SystemPageSize()) {
     return absl::FailedPreconditionError(
@@ -59,7 +60,7 @@ SharedMemoryMapper::~SharedMemoryMapper() {
   }
 }
 
-absl::StatusOr<uint64_t> SharedMemoryMapper::Call(const MessageWriter& request) {
+absl::StatusOr<uint64_t> SharedMemoryMapper::Call(const Encoder& request) {
   FIRSTCALL_RETURN_IF_ERROR(CheckOwner());
   return Ask(*connection_, request);
 }
@@ -82,9 +83,9 @@ void SharedMemoryMapper::Add(ExecutorAddress slab, const WorkingMemory& memory) 
 absl::StatusOr<Slab> SharedMemoryMapper::Reserve(size_t size, ExecutorAddress near) {
   FIRSTCALL_ASSIGN_OR_RETURN(uint8_t * begin, ReserveAddresses(size));
   absl::Cleanup give_back = [&] { munmap(begin, size); };
-  MessageWriter request(ExecutorOperation::kReserve);
-  request.Add(size);
-  request.Add(near);
+  Encoder request = RequestOf(ExecutorOperation::kReserve);
+  request.U64(size);
+  EncodeAddress(near, request);
   FIRSTCALL_ASSIGN_OR_RETURN(const uint64_t address, Call(request));
   std::move(give_back).Cancel();
   Add(ExecutorAddress(address), {begin, size});
@@ -122,28 +123,28 @@ absl::StatusOr<std::vector<uint8_t*>> SharedMemoryMapper::Initialize(
         MapSharedPages(written[i], pages[i].size, PROT_READ | PROT_WRITE, object.file(), offset));
     offset += pages[i].size;
   }
-  MessageWriter request(ExecutorOperation::kMap);
-  request.Add(slab.run);
-  request.AddText(object.name());
-  request.Add(pages);
+  Encoder request = RequestOf(ExecutorOperation::kMap);
+  EncodeAddress(slab.run, request);
+  request.String(object.name());
+  EncodeRanges(pages, request);
   FIRSTCALL_RETURN_IF_ERROR(Call(request).status());
   return written;
 }
 
 absl::StatusOr<PageMapper::AllocationId> SharedMemoryMapper::Finalize(
     const Slab& slab, const Allocation& allocation) {
-  MessageWriter request(ExecutorOperation::kFinalize);
-  request.Add(slab.run);
-  request.Add(allocation.segments);
-  request.Add(allocation.when_finalized);
-  request.Add(allocation.when_deallocated);
+  Encoder request = RequestOf(ExecutorOperation::kFinalize);
+  EncodeAddress(slab.run, request);
+  EncodeSegments(allocation.segments, request);
+  EncodeActions(allocation.when_finalized, request);
+  EncodeActions(allocation.when_deallocated, request);
   return Call(request);
 }
 
 absl::Status SharedMemoryMapper::Deallocate(absl::Span<const AllocationId> allocations) {
   if (allocations.empty()) return absl::OkStatus();
-  MessageWriter request(ExecutorOperation::kDeallocate);
-  request.Add(allocations);
+  Encoder request = RequestOf(ExecutorOperation::kDeallocate);
+  EncodeAllocations(allocations, request);
   return Call(request).status();
 }
 
@@ -159,7 +160,7 @@ absl::Status SharedMemoryMapper::Discard(const Slab& slab, const SlabSegment& pa
 }
 
 absl::Status SharedMemoryMapper::SynchronizeInstructions() {
-  return Call(MessageWriter(ExecutorOperation::kSynchronizeInstructions)).status();
+  return Call(RequestOf(ExecutorOperation::kSynchronizeInstructions)).status();
 }
 
 absl::Status SharedMemoryMapper::Release(const Slab& slab) {

@@ -26,8 +26,8 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/synchronization/mutex.h"
+#include "base/coding.h"
 #include "memory/executor_connection.h"
-#include "memory/executor_messages.h"
 #include "memory/page_mapper.h"
 
 namespace firstcall {
@@ -69,7 +69,7 @@ class SharedMemoryMapper final : public PageMapper {
   SharedMemoryMapper(std::shared_ptr<ExecutorConnection> connection, size_t page_size);
   absl::Status CheckOwner() const;
   void Add(ExecutorAddress slab, const WorkingMemory& memory) ABSL_LOCKS_EXCLUDED(mutex_);
-  absl::StatusOr<uint64_t> Call(const MessageWriter& request);
+  absl::StatusOr<uint64_t> Call(const Encoder& request);
   absl::StatusOr<WorkingMemory> WorkingMemoryOf(const Slab& slab) const ABSL_LOCKS_EXCLUDED(mutex_);
 
   const std::shared_ptr<ExecutorConnection> connection_;

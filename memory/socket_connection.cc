@@ -1,22 +1,27 @@
 #include "memory/socket_connection.h"
 
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/file.h"
+#include "base/message_stream.h"
+#include "base/steady_clock.h"
 
 namespace firstcall {
 
-SocketConnection::~SocketConnection() { close(socket_); }
+SocketConnection::SocketConnection(int socket, absl::Duration budget)
+    : socket_(File(socket)), budget_(budget) {}
+
+StreamPatience SocketConnection::Patience() const { return {SteadyNow() + budget_}; }
 
 void SocketConnection::Lose(const absl::Status& reason) {
   if (!lost_.ok()) return;
   lost_ = absl::UnavailableError(
       absl::StrCat("code memory: the executing process is gone: ", reason.message()));
   // Wakes the receiving thread and the other side.
-  shutdown(socket_, SHUT_RDWR);
+  shutdown(socket_.number(), SHUT_RDWR);
 }
 
 absl::StatusOr<std::string> SocketConnection::Call(absl::string_view request) {
@@ -30,7 +35,7 @@ absl::StatusOr<std::string> SocketConnection::Call(absl::string_view request) {
   absl::Status sent;
   {
     absl::MutexLock lock(&send_mutex_);
-    sent = SendMessage(socket_, number, request);
+    sent = SendMessage(socket_, number, request, kLongestExecutorMessage, Patience());
   }
   if (!sent.ok()) {
     absl::MutexLock lock(&mutex_);
@@ -63,11 +68,12 @@ absl::StatusOr<std::string> SocketConnection::WaitFor(uint64_t number) {
 void SocketConnection::ReceiveOne() {
   is_receiving_ = true;
   mutex_.Unlock();
-  absl::StatusOr<SocketMessage> message = ReceiveMessage(socket_);
+  absl::StatusOr<StreamMessage> message =
+      ReceiveMessage(socket_, kLongestExecutorMessage, Patience());
   mutex_.Lock();
   is_receiving_ = false;
   if (!message.ok()) return Lose(message.status());
-  auto found = waiting_.find(message->number);
+  auto found = waiting_.find(message->tag);
   if (found == waiting_.end()) return Lose(absl::InternalError("an answer that nobody waits for"));
   found->second = {true, std::move(message->bytes)};
 }

@@ -6,6 +6,7 @@
 #ifndef FIRSTCALL_MEMORY_SOCKET_CONNECTION_H_
 #define FIRSTCALL_MEMORY_SOCKET_CONNECTION_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -15,26 +16,30 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "base/kept_file.h"
+#include "base/socket_stream.h"
 #include "memory/executor_connection.h"
-#include "memory/socket_messages.h"
 
 namespace firstcall {
 
+// In bytes. An object's lists of actions are far shorter; a longer message did not come from us.
+inline constexpr size_t kLongestExecutorMessage = size_t{64} << 20;
+
 class SocketConnection final : public ExecutorConnection {
  public:
-  // Takes over a blocking stream socket, such as one of a socketpair. Only the executing process
-  // may have the other end open: while any process has it open, the system does not report its
-  // loss.
-  explicit SocketConnection(int socket) : socket_(socket) {}
+  // Takes over a stream socket, such as one of a socketpair. Only the executing process may have
+  // the other end open: while any process has it open, the system does not report its loss. If the
+  // executing process answers no call within `budget`, the connection is lost.
+  explicit SocketConnection(int socket, absl::Duration budget = absl::InfiniteDuration());
   // Closes the socket. No call may be waiting.
-  ~SocketConnection() override;
+  ~SocketConnection() override = default;
   SocketConnection(const SocketConnection&) = delete;
   SocketConnection& operator=(const SocketConnection&) = delete;
 
   // Blocks until the answer has arrived. InvalidArgument if the request is longer than
-  // kLargestMessage. Unavailable, from then on for every call, if the connection is lost: "code
-  // memory: the executing process is gone: <reason>". To limit the time a call waits, a client sets
-  // SO_RCVTIMEO on the socket; if that time is exceeded, the connection is lost.
+  // kLongestExecutorMessage. Unavailable, from then on for every call, if the connection is lost:
+  // "code memory: the executing process is gone: <reason>".
   absl::StatusOr<std::string> Call(absl::string_view request) override
       ABSL_LOCKS_EXCLUDED(mutex_, send_mutex_);
 
@@ -49,7 +54,10 @@ class SocketConnection final : public ExecutorConnection {
   void ReceiveOne() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Lose(const absl::Status& reason) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  const int socket_;
+  StreamPatience Patience() const;
+
+  const KeptFile socket_;
+  const absl::Duration budget_;
   absl::Mutex send_mutex_;  // Held while a request is sent. Never held together with `mutex_`.
   absl::Mutex mutex_;
   bool is_receiving_ ABSL_GUARDED_BY(mutex_) = false;

@@ -2,42 +2,27 @@
 
 #include <poll.h>
 
-#include <cstddef>
-#include <cstdint>
+#include <utility>
 
+#include "base/message_stream.h"
 #include "base/packets.h"
 #include "base/status.h"
 #include "base/steady_clock.h"
 
 namespace firstcall {
-namespace {
-
-// A byte for the kind, four for the size.
-constexpr size_t kHeaderSize = 5;
-
-}  // namespace
-
 StreamPatience Lane::Patience() const { return {SteadyNow() + budget_}; }
 
 absl::Status Lane::Send(LaneMessage kind, absl::string_view body, int file) {
-  char header[kHeaderSize] = {static_cast<char>(kind)};
-  for (size_t i = 0; i < 4; ++i) header[i + 1] = static_cast<char>(body.size() >> (8 * i));
-  return SendStream(socket_, {absl::string_view(header, kHeaderSize), body}, Patience(), file);
+  return SendMessage(socket_, static_cast<uint64_t>(kind), body, kLargestLaneMessage, Patience(),
+                     file);
 }
 
 absl::StatusOr<Lane::Message> Lane::Receive() {
-  const StreamPatience patience = Patience();
-  char header[kHeaderSize];
-  Message message;
-  FIRSTCALL_RETURN_IF_ERROR(ReceiveStream(socket_, header, kHeaderSize, patience, &message.file));
-  message.kind = static_cast<LaneMessage>(header[0]);
-  size_t size = 0;
-  for (size_t i = 0; i < 4; ++i) {
-    size |= static_cast<size_t>(static_cast<uint8_t>(header[i + 1])) << (8 * i);
-  }
-  if (size > kLargestLaneMessage) return absl::InvalidArgumentError("a message is too long");
-  FIRSTCALL_RETURN_IF_ERROR(ReceiveStream(socket_, message.body, size, patience, &message.file));
-  return message;
+  FIRSTCALL_ASSIGN_OR_RETURN(StreamMessage message,
+                             ReceiveMessage(socket_, kLargestLaneMessage, Patience()));
+  if (message.tag > UINT8_MAX) return absl::InvalidArgumentError("a message of an unknown kind");
+  return Message{static_cast<LaneMessage>(message.tag), std::move(message.bytes),
+                 std::move(message.file)};
 }
 
 bool Lane::WaitToReceive(absl::Duration time) const {

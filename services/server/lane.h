@@ -34,11 +34,12 @@ class Lane {
 
   // Blocks until the message is sent. `file` is sent along unless it is negative. Unavailable, with
   // the system's reason, if the other end is gone, or if the program has closed this end;
-  // DeadlineExceeded after the budget. Never raises SIGPIPE.
+  // DeadlineExceeded after the budget; InvalidArgument if `body` is longer than
+  // kLargestLaneMessage. Never raises SIGPIPE.
   absl::Status Send(LaneMessage kind, absl::string_view body, int file = -1);
 
-  // Blocks until a message has arrived. Errors as Send; OutOfRange if the other end was closed;
-  // InvalidArgument if the bytes are not a message.
+  // Blocks until a message has arrived. Errors as Send; OutOfRange if the other end was closed
+  // before a message; InvalidArgument if the bytes are not a message.
   absl::StatusOr<Message> Receive();
 
   // Blocks for `time` at most. Returns whether Receive would not have to wait: a message is

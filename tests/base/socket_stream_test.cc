@@ -1,6 +1,7 @@
 #include "base/socket_stream.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 #include "absl/time/time.h"
 #include "base/steady_clock.h"
 #include "gtest/gtest.h"
+#include "tests/testing/limits.h"
 #include "tests/testing/socket_pair.h"
 #include "tests/testing/status_matchers.h"
 
@@ -73,6 +75,20 @@ TEST_F(SocketStreamTest, NoticesTheEndOfAProcessWhoseSocketIsOpen) {
   char byte = 0;
   EXPECT_THAT(ReceiveStream(other_, &byte, 1, {absl::InfiniteDuration(), notice.other.number()}),
               StatusIs(absl::StatusCode::kOutOfRange));
+}
+
+// The system refuses poll then.
+TEST_F(SocketStreamTest, WaitsThoughTheProcessMayHaveNoOpenFiles) {
+  const testing::LimitTo none(RLIMIT_NOFILE, 0);
+  char byte = 0;
+  const StreamPatience soon = {SteadyNow() + absl::Milliseconds(5)};
+  EXPECT_THAT(ReceiveStream(other_, &byte, 1, soon), StatusIs(absl::StatusCode::kDeadlineExceeded));
+  std::thread sender([&] {
+    absl::SleepFor(absl::Milliseconds(20));
+    EXPECT_THAT(SendStream(one_, {"late"}, {}), IsOk());
+  });
+  EXPECT_EQ(Receive(4), "late");
+  sender.join();
 }
 
 // poll would wait for the program's socket.

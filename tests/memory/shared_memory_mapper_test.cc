@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/coding.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "memory/executor_messages.h"
@@ -35,10 +36,10 @@ using ::testing::StartsWith;
 class FailingConnection final : public LocalConnection {
  public:
   absl::StatusOr<std::string> Call(absl::string_view request) override {
-    MessageReader reader(request);
-    if (static_cast<ExecutorOperation>(reader.Number()) == ExecutorOperation::kMap) {
-      reader.Address();
-      names.emplace_back(reader.Text());
+    Decoder decoder(request);
+    if (DecodeOperation(decoder) == ExecutorOperation::kMap) {
+      (void)DecodeAddress(decoder);
+      names.emplace_back(decoder.String());
     }
     const bool fails = ++calls == failing_call;
     if (fails && is_lost_before) return absl::AbortedError("injected");

@@ -7,6 +7,7 @@
 
 #include <csignal>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -14,13 +15,18 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
-#include "absl/types/span.h"
+#include "absl/time/time.h"
+#include "base/coding.h"
+#include "base/file.h"
+#include "base/kept_file.h"
+#include "base/message_stream.h"
+#include "base/socket_stream.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "memory/executor_messages.h"
 #include "memory/serve_executor.h"
 #include "memory/shared_memory_mapper.h"
-#include "memory/socket_messages.h"
+#include "tests/testing/socket_pair.h"
 #include "tests/testing/status_matchers.h"
 
 namespace firstcall {
@@ -39,16 +45,19 @@ class SocketConnectionTest : public testing::Test {
     int sockets[2];
     ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets), 0);
     connection_ = std::make_unique<SocketConnection>(sockets[0]);
-    other_end_ = sockets[1];
+    other_end_.emplace(File(sockets[1]));
   }
-  void TearDown() override { CloseOtherEnd(); }
 
-  void CloseOtherEnd() {
-    if (other_end_ >= 0) close(std::exchange(other_end_, -1));
+  void CloseOtherEnd() { other_end_->Close(); }
+  absl::StatusOr<StreamMessage> ReceiveRequest() {
+    return ReceiveMessage(*other_end_, kLongestExecutorMessage, StreamPatience());
+  }
+  absl::Status SendAnswer(uint64_t number, const std::string& bytes) {
+    return SendMessage(*other_end_, number, bytes, kLongestExecutorMessage, StreamPatience());
   }
 
   std::unique_ptr<SocketConnection> connection_;
-  int other_end_ = -1;
+  std::optional<KeptFile> other_end_;
 };
 
 TEST_F(SocketConnectionTest, AnswersFindTheirCallsInAnyOrder) {
@@ -59,14 +68,13 @@ TEST_F(SocketConnectionTest, AnswersFindTheirCallsInAnyOrder) {
     callers.emplace_back([&, i] { answers[i] = *connection_->Call(absl::StrCat("request ", i)); });
   }
   // All are waiting before the first is answered, and the last is answered first.
-  std::vector<SocketMessage> requests;
+  std::vector<StreamMessage> requests;
   for (int i = 0; i < kCalls; ++i) {
-    ASSERT_OK_AND_ASSIGN(SocketMessage request, ReceiveMessage(other_end_));
+    ASSERT_OK_AND_ASSIGN(StreamMessage request, ReceiveRequest());
     requests.push_back(std::move(request));
   }
   for (int i = kCalls; i-- > 0;) {
-    ASSERT_THAT(SendMessage(other_end_, requests[i].number, "answer to " + requests[i].bytes),
-                IsOk());
+    ASSERT_THAT(SendAnswer(requests[i].tag, "answer to " + requests[i].bytes), IsOk());
   }
   for (std::thread& caller : callers) caller.join();
   for (int i = 0; i < kCalls; ++i) EXPECT_EQ(answers[i], absl::StrCat("answer to request ", i));
@@ -76,8 +84,8 @@ TEST_F(SocketConnectionTest, LongMessagesArriveWhole) {
   std::string request(5 << 20, '\0');
   for (size_t i = 0; i < request.size(); ++i) request[i] = static_cast<char>(i * i >> 8);
   std::thread echo([&] {
-    ASSERT_OK_AND_ASSIGN(SocketMessage message, ReceiveMessage(other_end_));
-    ASSERT_THAT(SendMessage(other_end_, message.number, message.bytes), IsOk());
+    ASSERT_OK_AND_ASSIGN(StreamMessage message, ReceiveRequest());
+    ASSERT_THAT(SendAnswer(message.tag, message.bytes), IsOk());
   });
   ASSERT_OK_AND_ASSIGN(std::string answer, connection_->Call(request));
   echo.join();
@@ -86,11 +94,11 @@ TEST_F(SocketConnectionTest, LongMessagesArriveWhole) {
 
 TEST_F(SocketConnectionTest, TooLongARequestHarmsNothing) {
   EXPECT_THAT(
-      connection_->Call(std::string(kLargestMessage + 1, 'x')),
+      connection_->Call(std::string(kLongestExecutorMessage + 1, 'x')),
       StatusIs(absl::StatusCode::kInvalidArgument, "a message of 67108865 bytes is too long"));
   std::thread echo([&] {
-    ASSERT_OK_AND_ASSIGN(SocketMessage message, ReceiveMessage(other_end_));
-    ASSERT_THAT(SendMessage(other_end_, message.number, message.bytes), IsOk());
+    ASSERT_OK_AND_ASSIGN(StreamMessage message, ReceiveRequest());
+    ASSERT_THAT(SendAnswer(message.tag, message.bytes), IsOk());
   });
   ASSERT_OK_AND_ASSIGN(std::string answer, connection_->Call("short"));
   echo.join();
@@ -101,8 +109,8 @@ TEST_F(SocketConnectionTest, TooLongARequestHarmsNothing) {
 TEST_F(SocketConnectionTest, ClosedOtherEndIsAnError) {
   ASSERT_EQ(signal(SIGPIPE, SIG_DFL), SIG_DFL);
   CloseOtherEnd();
-  EXPECT_THAT(connection_->Call("anyone?"), IsGone("send: Broken pipe"));
-  EXPECT_THAT(connection_->Call("anyone?"), IsGone("send: Broken pipe"));
+  EXPECT_THAT(connection_->Call("anyone?"), IsGone("sendmsg: Broken pipe"));
+  EXPECT_THAT(connection_->Call("anyone?"), IsGone("sendmsg: Broken pipe"));
 }
 
 TEST_F(SocketConnectionTest, EndWhileCallsWaitIsAnErrorForAll) {
@@ -111,18 +119,18 @@ TEST_F(SocketConnectionTest, EndWhileCallsWaitIsAnErrorForAll) {
   for (absl::Status& status : statuses) {
     callers.emplace_back([&] { status = connection_->Call("request").status(); });
   }
-  for (size_t i = 0; i < statuses.size(); ++i) ASSERT_THAT(ReceiveMessage(other_end_), IsOk());
+  for (size_t i = 0; i < statuses.size(); ++i) ASSERT_THAT(ReceiveRequest(), IsOk());
   CloseOtherEnd();
   for (std::thread& caller : callers) caller.join();
   for (const absl::Status& status : statuses) {
-    EXPECT_THAT(status, IsGone("the other side has closed the connection"));
+    EXPECT_THAT(status, IsGone("it has closed the connection"));
   }
 }
 
 TEST_F(SocketConnectionTest, WhatIsNoAnswerEndsTheConnection) {
   std::thread other([&] {
-    ASSERT_OK_AND_ASSIGN(SocketMessage message, ReceiveMessage(other_end_));
-    ASSERT_THAT(SendMessage(other_end_, message.number + 1, "?"), IsOk());
+    ASSERT_OK_AND_ASSIGN(StreamMessage message, ReceiveRequest());
+    ASSERT_THAT(SendAnswer(message.tag + 1, "?"), IsOk());
   });
   EXPECT_THAT(connection_->Call("request"), IsGone("an answer that nobody waits for"));
   other.join();
@@ -130,23 +138,22 @@ TEST_F(SocketConnectionTest, WhatIsNoAnswerEndsTheConnection) {
 
 TEST_F(SocketConnectionTest, AnswerThatBreaksOffIsAnError) {
   std::thread other([&] {
-    ASSERT_THAT(ReceiveMessage(other_end_), IsOk());
-    const uint64_t half[] = {100, 1, 0};
-    ASSERT_EQ(send(other_end_, half, sizeof(half), 0), static_cast<ssize_t>(sizeof(half)));
+    ASSERT_THAT(ReceiveRequest(), IsOk());
+    Encoder half;
+    half.U64(1);
+    half.U32(100);
+    half.U64(0);
+    ASSERT_THAT(SendStream(*other_end_, {half.bytes()}, StreamPatience()), IsOk());
     CloseOtherEnd();
   });
   EXPECT_THAT(connection_->Call("request"), IsGone("the connection ended within a message"));
   other.join();
 }
 
-TEST_F(SocketConnectionTest, TimeLimitOfTheSocketIsOne) {
-  const timeval limit = {0, 10000};
-  int sockets[2];
-  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
-  ASSERT_EQ(setsockopt(sockets[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)), 0);
-  SocketConnection impatient(sockets[0]);
-  EXPECT_THAT(impatient.Call("request"), IsGone("recv: Resource temporarily unavailable"));
-  close(sockets[1]);
+TEST_F(SocketConnectionTest, TheBudgetLimitsTheWaitForAnAnswer) {
+  SocketPair sockets;
+  SocketConnection impatient(sockets.one.Release(), absl::Milliseconds(10));
+  EXPECT_THAT(impatient.Call("request"), IsGone("it does not answer"));
 }
 
 // --- With ServeExecutor at the other end ---
@@ -155,12 +162,12 @@ class ServedConnectionTest : public SocketConnectionTest {
  protected:
   void SetUp() override {
     SocketConnectionTest::SetUp();
-    server_ = std::thread([this] { served_ = ServeExecutor(other_end_, executor_); });
+    server_ =
+        std::thread([this] { served_ = ServeExecutor(dup(other_end_->number()), executor_); });
   }
   void TearDown() override {
     connection_.reset();
     if (server_.joinable()) server_.join();
-    SocketConnectionTest::TearDown();
   }
 
   SharedMemoryExecutor executor_;
@@ -236,16 +243,14 @@ TEST_F(ServedConnectionTest, WhatIsNoRequestIsAnsweredAsSuch) {
 }
 
 TEST_F(ServedConnectionTest, WhatIsNoMessageEndsServing) {
-  int sockets[2];
-  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
-  const uint64_t nonsense[] = {~uint64_t{0}, 1};
-  ASSERT_EQ(send(sockets[0], nonsense, sizeof(nonsense), 0),
+  SocketPair sockets;
+  const uint64_t nonsense[] = {~uint64_t{0}, ~uint64_t{0}};
+  ASSERT_EQ(send(sockets.one.number(), nonsense, sizeof(nonsense), 0),
             static_cast<ssize_t>(sizeof(nonsense)));
-  EXPECT_THAT(ServeExecutor(sockets[1], executor_), StatusIs(absl::StatusCode::kInvalidArgument));
+  EXPECT_THAT(ServeExecutor(sockets.other.Release(), executor_),
+              StatusIs(absl::StatusCode::kInvalidArgument));
   char byte;
-  EXPECT_EQ(recv(sockets[0], &byte, 1, 0), 0);  // The other side learns of it.
-  close(sockets[0]);
-  close(sockets[1]);
+  EXPECT_LE(recv(sockets.one.number(), &byte, 1, 0), 0);  // The other side learns of it.
 }
 
 // The answer cannot be sent any more when the action is over, which must not raise SIGPIPE.
@@ -263,23 +268,23 @@ TEST_F(ServedConnectionTest, OtherSideMayEndWhileAnActionRuns) {
   ASSERT_OK_AND_ASSIGN(const ExecutorAddress slab, executor_.Reserve(4096, ExecutorAddress()));
   const ExecutorAction action = {ExecutorAddress::Of(reinterpret_cast<const void*>(wait)),
                                  ExecutorAddress::Of(&both)};
-  MessageWriter request(ExecutorOperation::kFinalize);
-  request.Add(slab);
-  request.Add(absl::Span<const SlabSegment>());
-  request.Add(absl::MakeConstSpan(&action, 1));
-  request.Add(absl::Span<const ExecutorAction>());
-  int sockets[2];
-  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
+  Encoder request = RequestOf(ExecutorOperation::kFinalize);
+  EncodeAddress(slab, request);
+  EncodeSegments({}, request);
+  EncodeActions({action}, request);
+  EncodeActions({}, request);
+  SocketPair sockets;
+  KeptFile here(std::move(sockets.one));
   absl::Status served;
-  std::thread server([&] { served = ServeExecutor(sockets[1], executor_); });
-  ASSERT_THAT(SendMessage(sockets[0], 1, request.message()), IsOk());
+  std::thread server([&] { served = ServeExecutor(sockets.other.Release(), executor_); });
+  ASSERT_THAT(SendMessage(here, 1, request.bytes(), kLongestExecutorMessage, StreamPatience()),
+              IsOk());
   both.runs.WaitForNotification();
-  close(sockets[0]);
+  here.Close();
   both.may_end.Notify();
   server.join();
   EXPECT_TRUE(both.has_ended);
   EXPECT_THAT(served, IsOk());
-  close(sockets[1]);
 }
 
 }  // namespace

@@ -66,9 +66,9 @@ TEST(MessageChannelTest, ADamagedLengthTakesNoMemory) {
   const auto [here, there] = Sockets();
   MessageChannel receiver(there);
   Encoder header;
-  header.U32(1);
+  header.U64(1);
   header.U32(0xffffffff);
-  ASSERT_EQ(write(here, header.bytes().data(), header.bytes().size()), 8);
+  ASSERT_EQ(write(here, header.bytes().data(), header.bytes().size()), 12);
   EXPECT_THAT(receiver.Receive(kForEver), StatusIs(absl::StatusCode::kInvalidArgument));
   close(here);
 }

@@ -83,7 +83,8 @@ TEST(LaneTest, AProgramsSocketUnderTheSameNumberIsNotUsed) {
 TEST(LaneTest, AHeaderThatClaimsTooMuchIsAnError) {
   LaneEnds ends;
   Lane one(ends.one, absl::Seconds(30));
-  ASSERT_EQ(write(ends.other.number(), "\x05\xff\xff\xff\xff", 5), 5);
+  const std::string header = std::string("\x05\0\0\0\0\0\0\0", 8) + "\xff\xff\xff\xff";
+  ASSERT_EQ(write(ends.other.number(), header.data(), header.size()), 12);
   EXPECT_TRUE(absl::IsInvalidArgument(one.Receive().status()));
 }
 
