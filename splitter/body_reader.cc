@@ -95,8 +95,10 @@ absl::Status BodyReader::ReadWithoutInlining(llvm::Function& function, SymbolOrd
                      "': a coroutine of the async kind, the size of whose frame is written into a "
                      "variable"));
   }
-  FIRSTCALL_RETURN_IF_ERROR(
-      Annotate(LowerTypeTests(function), absl::StrCat("function '", symbol.name, "'")));
+  if (view_.may_have_type_tests()) {
+    FIRSTCALL_RETURN_IF_ERROR(
+        Annotate(LowerTypeTests(function), absl::StrCat("function '", symbol.name, "'")));
+  }
   if (function.hasOptNone() && MayBeOptimized(function, options_.optnone, is_unoptimized)) {
     function.removeFnAttr(llvm::Attribute::OptimizeNone);
   }

@@ -16,6 +16,7 @@
 #include "splitter/lazy_bitcode.h"
 #include "splitter/mandatory_inliner.h"
 #include "splitter/runtime_names.h"
+#include "splitter/type_tests.h"
 
 namespace firstcall {
 
@@ -100,6 +101,11 @@ const std::vector<std::string>& ModuleView::library_names_of_variables() {
 bool ModuleView::may_have_mandatory_calls() {
   if (!may_have_mandatory_calls_) may_have_mandatory_calls_ = MayHaveMandatoryCalls(*module_);
   return *may_have_mandatory_calls_;
+}
+
+bool ModuleView::may_have_type_tests() {
+  if (!may_have_type_tests_) may_have_type_tests_ = MayHaveTypeTests(*module_);
+  return *may_have_type_tests_;
 }
 
 void ModuleView::NoteInlined(const llvm::Function& caller, const llvm::Function& callee) {

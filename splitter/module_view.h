@@ -75,6 +75,10 @@ class ModuleView {
   // on the first call.
   bool may_have_mandatory_calls();
 
+  // Whether a body may test the types of virtual function tables (MayHaveTypeTests). Decided on the
+  // first call.
+  bool may_have_type_tests();
+
   // Notes that the body of `callee`, which has an ordinal, was inlined into that of `caller`, with
   // what was inlined into `callee` before.
   void NoteInlined(const llvm::Function& caller, const llvm::Function& callee);
@@ -97,6 +101,7 @@ class ModuleView {
   std::optional<bool> is_unoptimized_;
   std::optional<std::vector<std::string>> library_names_of_variables_;
   std::optional<bool> may_have_mandatory_calls_;
+  std::optional<bool> may_have_type_tests_;
   absl::flat_hash_map<const llvm::Function*, std::vector<SymbolOrdinal>> inlined_;
   AddressEscape address_escape_;
   DebugTypes debug_types_;

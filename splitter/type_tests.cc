@@ -14,12 +14,6 @@
 namespace firstcall {
 namespace {
 
-bool MayHaveTypeTests(const llvm::Module& module) {
-  return llvm::any_of(llvm::ArrayRef({"llvm.type.test", "llvm.public.type.test",
-                                      "llvm.type.checked.load", "llvm.type.checked.load.relative"}),
-                      [&](const char* name) { return module.getFunction(name) != nullptr; });
-}
-
 // Whether `result` is only assumed to hold, be it after it was merged with other results.
 bool IsOnlyAssumed(const llvm::Value& result) {
   llvm::SmallVector<const llvm::Value*, 4> pending = {&result};
@@ -102,8 +96,13 @@ bool Lower(llvm::IntrinsicInst& test) {
 
 }  // namespace
 
+bool MayHaveTypeTests(const llvm::Module& module) {
+  return llvm::any_of(llvm::ArrayRef({"llvm.type.test", "llvm.public.type.test",
+                                      "llvm.type.checked.load", "llvm.type.checked.load.relative"}),
+                      [&](const char* name) { return module.getFunction(name) != nullptr; });
+}
+
 absl::Status LowerTypeTests(llvm::Function& function) {
-  if (!MayHaveTypeTests(*function.getParent())) return absl::OkStatus();
   llvm::SmallVector<llvm::IntrinsicInst*, 8> calls;
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
     auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);

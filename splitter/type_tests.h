@@ -11,9 +11,13 @@
 
 namespace llvm {
 class Function;
+class Module;
 }  // namespace llvm
 
 namespace firstcall {
+
+// Whether a function of `module` may have something to lower.
+bool MayHaveTypeTests(const llvm::Module& module);
 
 // Removes the tests from `function`, whose body has been read: llvm.type.test and
 // llvm.type.checked.load, with the assumptions about their results, and llvm.public.type.test,

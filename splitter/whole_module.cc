@@ -27,6 +27,7 @@ namespace firstcall {
 namespace {
 
 absl::Status ReadBodies(llvm::Module& module, bool verify) {
+  const bool has_type_tests = MayHaveTypeTests(module);
   for (llvm::Function& function : module) {
     const absl::string_view name = ToStringView(function.getName());
     if (llvm::Error error = function.materialize()) {
@@ -36,7 +37,7 @@ absl::Status ReadBodies(llvm::Module& module, bool verify) {
     if (verify && !function.isDeclaration()) {
       FIRSTCALL_RETURN_IF_ERROR(VerifyFunction(function, name));
     }
-    if (function.isDeclaration()) continue;
+    if (function.isDeclaration() || !has_type_tests) continue;
     FIRSTCALL_RETURN_IF_ERROR(
         Annotate(LowerTypeTests(function), absl::StrCat("function '", name, "'")));
   }
