@@ -11,6 +11,8 @@ PUBLIC_HEADERS = [
     "//memory:in_process_mapper.h",
     "//memory:memory_manager.h",
     "//memory:page_mapper.h",
+    "//services/executor:executor_engine.h",
+    "//services/executor:serve_executor.h",
 ]
 
 # Those that have moved, but are installed under the path that clients know.

@@ -21,6 +21,7 @@
 #include "base/steady_clock.h"
 #include "foreign/foreign_call.h"
 #include "foreign/foreign_layout.h"
+#include "foreign/value_coding.h"
 #include "services/isolation/isolated_service.h"
 #include "services/isolation/isolation_messages.h"
 #include "services/isolation/keeper.h"

@@ -19,6 +19,7 @@
 #include "engine/engine.h"
 #include "foreign/foreign_closure.h"
 #include "foreign/foreign_layout.h"
+#include "foreign/value_coding.h"
 #include "services/isolation/conversation.h"
 #include "services/isolation/isolation_messages.h"
 

@@ -1,6 +1,5 @@
-// What an IsolatedEngine and its process say to each other: the kinds of messages, and how types
-// and values are written into them. Decoding checks everything, since the bytes come from
-// a process that runs anything.
+// What an IsolatedEngine and its process say to each other: the kinds of messages. Types and values
+// are written into them by foreign/value_coding.
 //
 // Pure functions. Tested in tests/services/isolation/isolation_messages_test.cc.
 
@@ -9,16 +8,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <string>
-#include <vector>
-
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
-#include "absl/types/span.h"
-#include "base/coding.h"
-#include "foreign/foreign_value.h"
 
 namespace firstcall {
 
@@ -59,29 +48,6 @@ constexpr size_t LevelOf(uint32_t message_kind) { return message_kind >> 8; }
 
 // How many bytes a piece, or one kRead or kWrite, may have.
 inline constexpr size_t kLargestPiece = size_t{16} << 20;
-
-void EncodeType(const ForeignType& type, Encoder& encoder);
-// InvalidArgument if the bytes are damaged, or if the type has more parts than any signature needs.
-absl::StatusOr<ForeignType> DecodeType(Decoder& decoder);
-
-// Appends the bytes of values, without their types. The types must be valid.
-void EncodeBytes(absl::Span<const ForeignValue> values, Encoder& encoder);
-
-// Values with the memory for their bytes.
-class DecodedValues {
- public:
-  // Appends a value of this type, which must be valid, with the next bytes. False if bytes are
-  // missing.
-  bool Add(const ForeignType& type, Decoder& decoder);
-  // Appends a value of zeros.
-  void AddZero(const ForeignType& type);
-
-  absl::Span<const ForeignValue> values() const { return values_; }
-
- private:
-  std::deque<std::vector<std::max_align_t>> places_;  // A deque's elements never move.
-  std::vector<ForeignValue> values_;
-};
 
 }  // namespace firstcall
 

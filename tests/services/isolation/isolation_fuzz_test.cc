@@ -21,6 +21,7 @@
 #include "base/steady_clock.h"
 #include "foreign/foreign_layout.h"
 #include "foreign/foreign_value.h"
+#include "foreign/value_coding.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "services/isolation/isolated_engine.h"

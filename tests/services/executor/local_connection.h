@@ -1,13 +1,13 @@
 // An executor in this process, reached through the same messages as one in another.
 
-#ifndef FIRSTCALL_TESTS_MEMORY_LOCAL_CONNECTION_H_
-#define FIRSTCALL_TESTS_MEMORY_LOCAL_CONNECTION_H_
+#ifndef FIRSTCALL_TESTS_SERVICES_EXECUTOR_LOCAL_CONNECTION_H_
+#define FIRSTCALL_TESTS_SERVICES_EXECUTOR_LOCAL_CONNECTION_H_
 
 #include <string>
 
-#include "memory/executor_connection.h"
-#include "memory/executor_service.h"
-#include "memory/shared_memory_executor.h"
+#include "services/executor/executor_connection.h"
+#include "services/executor/executor_service.h"
+#include "services/executor/shared_memory_executor.h"
 
 namespace firstcall {
 
@@ -23,4 +23,4 @@ class LocalConnection : public ExecutorConnection {
 
 }  // namespace firstcall
 
-#endif  // FIRSTCALL_TESTS_MEMORY_LOCAL_CONNECTION_H_
+#endif  // FIRSTCALL_TESTS_SERVICES_EXECUTOR_LOCAL_CONNECTION_H_

@@ -5,8 +5,8 @@
 //
 // Thread-compatible. Errors are ResourceExhausted with the system's reason.
 
-#ifndef FIRSTCALL_MEMORY_SHARED_MEMORY_OBJECT_H_
-#define FIRSTCALL_MEMORY_SHARED_MEMORY_OBJECT_H_
+#ifndef FIRSTCALL_SERVICES_EXECUTOR_SHARED_MEMORY_OBJECT_H_
+#define FIRSTCALL_SERVICES_EXECUTOR_SHARED_MEMORY_OBJECT_H_
 
 #include <cstddef>
 #include <string>
@@ -44,4 +44,4 @@ class SharedMemoryObject {
 
 }  // namespace firstcall
 
-#endif  // FIRSTCALL_MEMORY_SHARED_MEMORY_OBJECT_H_
+#endif  // FIRSTCALL_SERVICES_EXECUTOR_SHARED_MEMORY_OBJECT_H_

@@ -1,4 +1,4 @@
-#include "memory/socket_connection.h"
+#include "services/executor/socket_connection.h"
 
 #include <sys/socket.h>
 

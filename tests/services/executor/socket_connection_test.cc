@@ -1,6 +1,6 @@
 // Calls over a socket, with the other end in the hands of the test or of a thread that serves it.
 
-#include "memory/socket_connection.h"
+#include "services/executor/socket_connection.h"
 
 #include <sys/socket.h>
 #include <unistd.h>
@@ -23,9 +23,10 @@
 #include "base/socket_stream.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "memory/executor_messages.h"
-#include "memory/serve_executor.h"
-#include "memory/shared_memory_mapper.h"
+#include "services/executor/executor_messages.h"
+#include "services/executor/serve_executor.h"
+#include "services/executor/shared_memory_executor.h"
+#include "services/executor/shared_memory_mapper.h"
 #include "tests/testing/socket_pair.h"
 #include "tests/testing/status_matchers.h"
 

@@ -25,7 +25,7 @@
 #include "memory/owned_code.h"
 #include "memory/unwind_registry.h"
 #include "tests/memory/memory_maps.h"
-#include "tests/memory/remote_executor.h"
+#include "tests/services/executor/remote_executor.h"
 #include "tests/testing/host.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/status_matchers.h"

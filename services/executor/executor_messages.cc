@@ -1,4 +1,4 @@
-#include "memory/executor_messages.h"
+#include "services/executor/executor_messages.h"
 
 #include <utility>
 
@@ -34,6 +34,10 @@ SlabRange DecodeRange(Decoder& decoder) {
 }
 
 constexpr size_t kRangeSize = 2 * sizeof(uint64_t);
+
+absl::Status NoAnswer() {
+  return absl::InternalError("code memory: the executing process answers what nobody asked");
+}
 
 }  // namespace
 
@@ -101,23 +105,60 @@ std::vector<PageMapper::AllocationId> DecodeAllocations(Decoder& decoder) {
                                               [&] { return decoder.U64(); });
 }
 
-// A status, and if that is OK, the value.
-std::string EncodeAnswer(const absl::StatusOr<uint64_t>& answer) {
+void EncodeTables(absl::Span<const UnwindTable> tables, Encoder& encoder) {
+  EncodeList(tables, encoder, [&](const UnwindTable& table) {
+    EncodeAddress(table.table, encoder);
+    EncodeAddress(table.code, encoder);
+  });
+}
+
+std::vector<UnwindTable> DecodeTables(Decoder& decoder) {
+  return DecodeList<UnwindTable>(decoder, 2 * sizeof(uint64_t), [&] {
+    UnwindTable table;
+    table.table = DecodeAddress(decoder);
+    table.code = DecodeAddress(decoder);
+    return table;
+  });
+}
+
+void EncodeTexts(absl::Span<const std::string> texts, Encoder& encoder) {
+  EncodeList(texts, encoder, [&](const std::string& text) { encoder.String(text); });
+}
+
+std::vector<std::string> DecodeTexts(Decoder& decoder) {
+  return DecodeList<std::string>(decoder, sizeof(uint32_t),
+                                 [&] { return std::string(decoder.String()); });
+}
+
+// A status, and if that is OK, the bytes.
+std::string EncodeAnswer(const absl::StatusOr<std::string>& answer) {
   Encoder encoder;
   EncodeStatus(answer.status(), encoder);
-  if (answer.ok()) encoder.U64(*answer);
+  if (answer.ok()) encoder.Raw(*answer);
   return std::move(encoder).Take();
 }
 
-absl::StatusOr<uint64_t> DecodeAnswer(absl::string_view message) {
+absl::StatusOr<std::string> NumberAnswer(const absl::StatusOr<uint64_t>& number) {
+  if (!number.ok()) return number.status();
+  Encoder encoder;
+  encoder.U64(*number);
+  return std::move(encoder).Take();
+}
+
+absl::StatusOr<std::string> DecodeAnswer(absl::string_view message) {
   Decoder decoder(message);
   const absl::Status status = DecodeStatus(decoder);
-  const uint64_t value = status.ok() ? decoder.U64() : 0;
-  if (!decoder.IsComplete()) {
-    return absl::InternalError("code memory: the executing process answers what nobody asked");
-  }
+  if (!decoder.ok() || (!status.ok() && !decoder.IsComplete())) return NoAnswer();
   if (!status.ok()) return status;
-  return value;
+  return std::string(decoder.rest());
+}
+
+absl::StatusOr<uint64_t> DecodeNumber(const absl::StatusOr<std::string>& answer) {
+  if (!answer.ok()) return answer.status();
+  Decoder decoder(*answer);
+  const uint64_t number = decoder.U64();
+  if (!decoder.IsComplete()) return NoAnswer();
+  return number;
 }
 
 }  // namespace firstcall

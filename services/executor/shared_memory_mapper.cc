@@ -1,23 +1,17 @@
-#include "memory/shared_memory_mapper.h"
+#include "services/executor/shared_memory_mapper.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <utility>
 
 #include "absl/cleanup/cleanup.h"
 #include "base/status.h"
-#include "memory/executor_messages.h"
-#include "memory/shared_memory_object.h"
 #include "memory/system_pages.h"
+#include "services/executor/executor_messages.h"
+#include "services/executor/shared_memory_object.h"
 
 namespace firstcall {
 namespace {
-
-absl::StatusOr<uint64_t> Ask(ExecutorConnection& connection, const Encoder& request) {
-  FIRSTCALL_ASSIGN_OR_RETURN(const std::string answer, connection.Call(request.bytes()));
-  return DecodeAnswer(answer);
-}
 
 Encoder ReleaseRequest(ExecutorAddress slab) {
   Encoder request = RequestOf(ExecutorOperation::kRelease);
@@ -37,38 +31,29 @@ absl::Status CheckPages(const SlabRange& range, size_t slab_size) {
 
 absl::StatusOr<std::unique_ptr<SharedMemoryMapper>> SharedMemoryMapper::Create(
     std::shared_ptr<ExecutorConnection> connection) {
-  Encoder request = RequestOf(ExecutorOperation::kGreet);
-  request.U64(kExecutorProtocol);
-  FIRSTCALL_ASSIGN_OR_RETURN(const uint64_t page_size, Ask(*connection, request));
-  if (page_size != SystemPageSize()) {
+  FIRSTCALL_ASSIGN_OR_RETURN(std::shared_ptr<ExecutorClient> client,
+                             ExecutorClient::Create(std::move(connection)));
+  return Create(std::move(client));
+}
+
+absl::StatusOr<std::unique_ptr<SharedMemoryMapper>> SharedMemoryMapper::Create(
+    std::shared_ptr<const ExecutorClient> client) {
+  if (client->page_size() != SystemPageSize()) {
     return absl::FailedPreconditionError(
         "code memory: the executing process has pages of another size");
   }
-  return std::unique_ptr<SharedMemoryMapper>(
-      new SharedMemoryMapper(std::move(connection), page_size));
+  return std::unique_ptr<SharedMemoryMapper>(new SharedMemoryMapper(std::move(client)));
 }
 
-SharedMemoryMapper::SharedMemoryMapper(std::shared_ptr<ExecutorConnection> connection,
-                                       size_t page_size)
-    : connection_(std::move(connection)), page_size_(page_size), owner_(getpid()) {}
+SharedMemoryMapper::SharedMemoryMapper(std::shared_ptr<const ExecutorClient> client)
+    : client_(std::move(client)) {}
 
 SharedMemoryMapper::~SharedMemoryMapper() {
   absl::MutexLock lock(&mutex_);
   for (const auto& [address, memory] : slabs_) {
-    (void)Call(ReleaseRequest(ExecutorAddress(address)));
+    (void)client_->Ask(ReleaseRequest(ExecutorAddress(address)));
     munmap(memory.begin, memory.size);
   }
-}
-
-absl::StatusOr<uint64_t> SharedMemoryMapper::Call(const Encoder& request) {
-  FIRSTCALL_RETURN_IF_ERROR(CheckOwner());
-  return Ask(*connection_, request);
-}
-
-absl::Status SharedMemoryMapper::CheckOwner() const {
-  if (getpid() == owner_) return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      "code memory: the executing process is that of the process this one was forked from");
 }
 
 void SharedMemoryMapper::Add(ExecutorAddress slab, const WorkingMemory& memory) {
@@ -86,7 +71,7 @@ absl::StatusOr<Slab> SharedMemoryMapper::Reserve(size_t size, ExecutorAddress ne
   Encoder request = RequestOf(ExecutorOperation::kReserve);
   request.U64(size);
   EncodeAddress(near, request);
-  FIRSTCALL_ASSIGN_OR_RETURN(const uint64_t address, Call(request));
+  FIRSTCALL_ASSIGN_OR_RETURN(const uint64_t address, client_->AskForNumber(request));
   std::move(give_back).Cancel();
   Add(ExecutorAddress(address), {begin, size});
   return Slab{ExecutorAddress(address), size};
@@ -104,7 +89,7 @@ absl::StatusOr<SharedMemoryMapper::WorkingMemory> SharedMemoryMapper::WorkingMem
 absl::StatusOr<std::vector<uint8_t*>> SharedMemoryMapper::Initialize(
     const Slab& slab, absl::Span<const SlabSegment> segments) {
   FIRSTCALL_ASSIGN_OR_RETURN(const WorkingMemory memory, WorkingMemoryOf(slab));
-  FIRSTCALL_RETURN_IF_ERROR(CheckOwner());
+  FIRSTCALL_RETURN_IF_ERROR(client_->CheckOwner());
   std::vector<uint8_t*> written;
   std::vector<SlabRange> pages;
   size_t size = 0;
@@ -127,7 +112,7 @@ absl::StatusOr<std::vector<uint8_t*>> SharedMemoryMapper::Initialize(
   EncodeAddress(slab.run, request);
   request.String(object.name());
   EncodeRanges(pages, request);
-  FIRSTCALL_RETURN_IF_ERROR(Call(request).status());
+  FIRSTCALL_RETURN_IF_ERROR(client_->AskForNumber(request).status());
   return written;
 }
 
@@ -138,20 +123,20 @@ absl::StatusOr<PageMapper::AllocationId> SharedMemoryMapper::Finalize(
   EncodeSegments(allocation.segments, request);
   EncodeActions(allocation.when_finalized, request);
   EncodeActions(allocation.when_deallocated, request);
-  return Call(request);
+  return client_->AskForNumber(request);
 }
 
 absl::Status SharedMemoryMapper::Deallocate(absl::Span<const AllocationId> allocations) {
   if (allocations.empty()) return absl::OkStatus();
   Encoder request = RequestOf(ExecutorOperation::kDeallocate);
   EncodeAllocations(allocations, request);
-  return Call(request).status();
+  return client_->AskForNumber(request).status();
 }
 
 // Pages that one process removes from the shared memory are gone for both.
 absl::Status SharedMemoryMapper::Discard(const Slab& slab, const SlabSegment& pages) {
   FIRSTCALL_ASSIGN_OR_RETURN(const WorkingMemory memory, WorkingMemoryOf(slab));
-  FIRSTCALL_RETURN_IF_ERROR(CheckOwner());
+  FIRSTCALL_RETURN_IF_ERROR(client_->CheckOwner());
   FIRSTCALL_RETURN_IF_ERROR(CheckPages(pages.range, memory.size));
   if (madvise(memory.begin + pages.range.offset, pages.range.size, MADV_REMOVE) != 0) {
     return SystemError("giving pages back");
@@ -160,7 +145,7 @@ absl::Status SharedMemoryMapper::Discard(const Slab& slab, const SlabSegment& pa
 }
 
 absl::Status SharedMemoryMapper::SynchronizeInstructions() {
-  return Call(RequestOf(ExecutorOperation::kSynchronizeInstructions)).status();
+  return client_->AskForNumber(RequestOf(ExecutorOperation::kSynchronizeInstructions)).status();
 }
 
 absl::Status SharedMemoryMapper::Release(const Slab& slab) {
@@ -173,7 +158,7 @@ absl::Status SharedMemoryMapper::Release(const Slab& slab) {
     memory = found->second;
     slabs_.erase(found);
   }
-  const absl::Status released = Call(ReleaseRequest(slab.run)).status();
+  const absl::Status released = client_->AskForNumber(ReleaseRequest(slab.run)).status();
   if (!released.ok() && !absl::IsUnavailable(released) && !absl::IsFailedPrecondition(released)) {
     Add(slab.run, memory);
     return released;

@@ -1,4 +1,4 @@
-#include "tests/memory/remote_executor.h"
+#include "tests/services/executor/remote_executor.h"
 
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "gtest/gtest.h"
-#include "memory/serve_executor.h"
-#include "memory/shared_memory_executor.h"
+#include "services/executor/serve_executor.h"
+#include "services/executor/shared_memory_executor.h"
 #include "tests/testing/status_matchers.h"
 
 namespace firstcall {

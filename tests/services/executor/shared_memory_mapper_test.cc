@@ -1,7 +1,7 @@
 // With the executor in this process: what fails, and what is left then. What works is in
 // page_mapper_test, and with another process in remote_executor_test.
 
-#include "memory/shared_memory_mapper.h"
+#include "services/executor/shared_memory_mapper.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -20,9 +20,9 @@
 #include "base/coding.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "memory/executor_messages.h"
-#include "tests/memory/local_connection.h"
+#include "services/executor/executor_messages.h"
 #include "tests/memory/memory_maps.h"
+#include "tests/services/executor/local_connection.h"
 #include "tests/testing/host.h"
 #include "tests/testing/limits.h"
 #include "tests/testing/status_matchers.h"

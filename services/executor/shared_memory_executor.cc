@@ -1,13 +1,16 @@
-#include "memory/shared_memory_executor.h"
+#include "services/executor/shared_memory_executor.h"
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "base/status.h"
 #include "memory/instruction_cache.h"
-#include "memory/shared_memory_object.h"
 #include "memory/system_pages.h"
+#include "memory/unwind_registry.h"
+#include "services/executor/shared_memory_object.h"
 
 namespace firstcall {
 namespace {
@@ -108,16 +111,46 @@ void SharedMemoryExecutor::Deallocate(absl::Span<const AllocationId> allocations
   allocations_.Deallocate(allocations);
 }
 
+absl::Status SharedMemoryExecutor::RegisterUnwindTable(const UnwindTable& table) {
+  absl::MutexLock lock(&mutex_);
+  const bool is_in_slab = std::any_of(slabs_.begin(), slabs_.end(), [&](const auto& slab) {
+    return table.table.value() - slab.first < slab.second;
+  });
+  if (!is_in_slab) return absl::FailedPreconditionError("code memory: a table in no slab");
+  if (unwind_tables_.emplace(table.table.value(), table).second) {
+    UnwindRegistry::OfProcess()->Register(table);
+  }
+  return absl::OkStatus();
+}
+
+void SharedMemoryExecutor::WithdrawUnwindTables(absl::Span<const UnwindTable> tables) {
+  absl::MutexLock lock(&mutex_);
+  std::vector<UnwindTable> registered;
+  for (const UnwindTable& table : tables) {
+    const auto found = unwind_tables_.find(table.table.value());
+    if (found == unwind_tables_.end()) continue;
+    registered.push_back(found->second);
+    unwind_tables_.erase(found);
+  }
+  UnwindRegistry::OfProcess()->Withdraw(registered);
+}
+
 absl::Status SharedMemoryExecutor::Release(ExecutorAddress slab) {
   size_t size = 0;
+  std::vector<UnwindTable> tables;
   {
     absl::MutexLock lock(&mutex_);
     auto found = slabs_.find(slab.value());
     if (found == slabs_.end()) return absl::FailedPreconditionError("code memory: not a slab");
     size = found->second;
     slabs_.erase(found);
+    for (auto table = unwind_tables_.lower_bound(slab.value());
+         table != unwind_tables_.end() && table->first < slab.value() + size; ++table) {
+      tables.push_back(table->second);
+    }
   }
   allocations_.DeallocateAll(slab);
+  WithdrawUnwindTables(tables);
   if (munmap(slab.InThisProcess<void*>(), size) != 0) return SystemError("unmapping");
   return absl::OkStatus();
 }

@@ -1,22 +1,34 @@
 // Requests that nobody would send, and answers.
 
-#include "memory/executor_service.h"
+#include "services/executor/executor_service.h"
 
 #include <string>
 #include <utility>
 
 #include "base/coding.h"
+#include "foreign/value_coding.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "memory/executor_messages.h"
-#include "memory/shared_memory_executor.h"
+#include "seam/entry_point.h"
+#include "services/executor/executor_messages.h"
+#include "services/executor/shared_memory_executor.h"
 #include "tests/testing/status_matchers.h"
 
 namespace firstcall {
 namespace {
 
-absl::StatusOr<uint64_t> Answer(SharedMemoryExecutor& executor, absl::string_view request) {
+absl::StatusOr<std::string> Answer(SharedMemoryExecutor& executor, absl::string_view request) {
   return DecodeAnswer(AnswerExecutorRequest(executor, request));
+}
+
+// What requests call and change.
+void DoNothing() {}
+int Twice(int number) { return 2 * number; }
+char memory[16];
+
+template <typename Function>
+ExecutorAddress AddressOf(Function* function) {
+  return ExecutorAddress::Of(reinterpret_cast<const void*>(function));
 }
 
 std::string WholeRequest(ExecutorOperation operation) {
@@ -51,11 +63,52 @@ std::string WholeRequest(ExecutorOperation operation) {
     case ExecutorOperation::kRelease:
       EncodeAddress(ExecutorAddress(4096), request);
       break;
+    case ExecutorOperation::kRegisterUnwindTable:
+    case ExecutorOperation::kWithdrawUnwindTables:
+      EncodeTables({{ExecutorAddress(4096), ExecutorAddress(8192)}}, request);
+      break;
+    case ExecutorOperation::kLookUp:
+      EncodeTexts({"getpid", ""}, request);
+      break;
+    case ExecutorOperation::kInitialize:
+      EncodeAddress(AddressOf(&DoNothing), request);
+      break;
+    case ExecutorOperation::kConstruct:
+      EncodeAddress(AddressOf(&DoNothing), request);
+      EncodeTexts({"argument"}, request);
+      break;
+    case ExecutorOperation::kCall: {
+      int number = 3;
+      EncodeAddress(AddressOf(&Twice), request);
+      EncodeType(ForeignKind::kInt32, request);
+      request.U32(1);
+      EncodeType(ForeignKind::kInt32, request);
+      EncodeBytes({{ForeignKind::kInt32, &number}}, request);
+      break;
+    }
+    case ExecutorOperation::kRunMain:
+      EncodeAddress(AddressOf(&Twice), request);
+      request.String(EntryPoint(/*returns_value=*/true).Encode());
+      EncodeTexts({"program"}, request);
+      break;
+    case ExecutorOperation::kAllocate:
+      request.U64(0);
+      break;
+    case ExecutorOperation::kFree:
+      EncodeAddress(ExecutorAddress(), request);
+      break;
+    case ExecutorOperation::kRead:
+      EncodeAddress(ExecutorAddress::Of(memory), request);
+      request.U64(sizeof(memory));
+      break;
+    case ExecutorOperation::kWrite:
+      EncodeAddress(ExecutorAddress::Of(memory), request);
+      break;
   }
   return std::move(request).Take();
 }
 
-constexpr auto kLast = static_cast<uint8_t>(ExecutorOperation::kRelease);
+constexpr auto kLast = static_cast<uint8_t>(kLastExecutorOperation);
 
 TEST(ExecutorServiceTest, RefusesRequestsThatEndTooEarlyOrTooLate) {
   SharedMemoryExecutor executor;
@@ -68,6 +121,8 @@ TEST(ExecutorServiceTest, RefusesRequestsThatEndTooEarlyOrTooLate) {
           << i << ", " << size;
       (void)MayRunActions(request.substr(0, size));
     }
+    // Bytes to write may be any number.
+    if (static_cast<ExecutorOperation>(i) == ExecutorOperation::kWrite) continue;
     EXPECT_THAT(Answer(executor, request + "x"), StatusIs(absl::StatusCode::kInvalidArgument)) << i;
   }
 }
@@ -109,8 +164,9 @@ TEST(ExecutorServiceTest, TellsWhatMayRunActions) {
   EXPECT_FALSE(MayRunActions(WholeRequest(ExecutorOperation::kMap)));
 }
 
-TEST(ExecutorServiceTest, AnswersCarryValuesAndErrors) {
-  EXPECT_EQ(*DecodeAnswer(EncodeAnswer(uint64_t{42})), 42u);
+TEST(ExecutorServiceTest, AnswersCarryBytesNumbersAndErrors) {
+  EXPECT_EQ(*DecodeAnswer(EncodeAnswer(std::string("bytes"))), "bytes");
+  EXPECT_EQ(*DecodeNumber(DecodeAnswer(EncodeAnswer(NumberAnswer(42)))), 42u);
   EXPECT_THAT(DecodeAnswer(EncodeAnswer(absl::NotFoundError("what is sought"))),
               StatusIs(absl::StatusCode::kNotFound, "what is sought"));
   EXPECT_THAT(DecodeAnswer(EncodeAnswer(absl::AbortedError(""))),
@@ -118,11 +174,12 @@ TEST(ExecutorServiceTest, AnswersCarryValuesAndErrors) {
 }
 
 TEST(ExecutorServiceTest, WhatIsNoAnswerIsAnError) {
-  const std::string answer = EncodeAnswer(uint64_t{42});
+  const std::string answer = EncodeAnswer(NumberAnswer(42));
   for (size_t size = 0; size < answer.size(); ++size) {
-    EXPECT_THAT(DecodeAnswer(answer.substr(0, size)), StatusIs(absl::StatusCode::kInternal));
+    EXPECT_THAT(DecodeNumber(DecodeAnswer(answer.substr(0, size))),
+                StatusIs(absl::StatusCode::kInternal));
   }
-  EXPECT_THAT(DecodeAnswer(answer + "x"), StatusIs(absl::StatusCode::kInternal));
+  EXPECT_THAT(DecodeNumber(DecodeAnswer(answer + "x")), StatusIs(absl::StatusCode::kInternal));
   EXPECT_THAT(DecodeAnswer("\xff"), StatusIs(absl::StatusCode::kInternal));  // No status's code.
 }
 

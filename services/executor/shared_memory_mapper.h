@@ -13,10 +13,8 @@
 // process knows, and the operation may be tried again. A call blocks until the executing process
 // has answered, which it does after the actions have run.
 
-#ifndef FIRSTCALL_MEMORY_SHARED_MEMORY_MAPPER_H_
-#define FIRSTCALL_MEMORY_SHARED_MEMORY_MAPPER_H_
-
-#include <sys/types.h>
+#ifndef FIRSTCALL_SERVICES_EXECUTOR_SHARED_MEMORY_MAPPER_H_
+#define FIRSTCALL_SERVICES_EXECUTOR_SHARED_MEMORY_MAPPER_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -26,9 +24,9 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/synchronization/mutex.h"
-#include "base/coding.h"
-#include "memory/executor_connection.h"
 #include "memory/page_mapper.h"
+#include "services/executor/executor_client.h"
+#include "services/executor/executor_connection.h"
 
 namespace firstcall {
 
@@ -38,12 +36,14 @@ class SharedMemoryMapper final : public PageMapper {
   // size of pages.
   static absl::StatusOr<std::unique_ptr<SharedMemoryMapper>> Create(
       std::shared_ptr<ExecutorConnection> connection);
+  static absl::StatusOr<std::unique_ptr<SharedMemoryMapper>> Create(
+      std::shared_ptr<const ExecutorClient> client);
   // Releases every slab.
   ~SharedMemoryMapper() override;
   SharedMemoryMapper(const SharedMemoryMapper&) = delete;
   SharedMemoryMapper& operator=(const SharedMemoryMapper&) = delete;
 
-  size_t page_size() const override { return page_size_; }
+  size_t page_size() const override { return client_->page_size(); }
   absl::StatusOr<Slab> Reserve(size_t size, ExecutorAddress near) override
       ABSL_LOCKS_EXCLUDED(mutex_);
   // The shared memory file system (/dev/shm) must have room for all segments now, although pages
@@ -66,15 +66,11 @@ class SharedMemoryMapper final : public PageMapper {
     size_t size = 0;
   };
 
-  SharedMemoryMapper(std::shared_ptr<ExecutorConnection> connection, size_t page_size);
-  absl::Status CheckOwner() const;
+  explicit SharedMemoryMapper(std::shared_ptr<const ExecutorClient> client);
   void Add(ExecutorAddress slab, const WorkingMemory& memory) ABSL_LOCKS_EXCLUDED(mutex_);
-  absl::StatusOr<uint64_t> Call(const Encoder& request);
   absl::StatusOr<WorkingMemory> WorkingMemoryOf(const Slab& slab) const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  const std::shared_ptr<ExecutorConnection> connection_;
-  const size_t page_size_;
-  const pid_t owner_;
+  const std::shared_ptr<const ExecutorClient> client_;
   mutable absl::Mutex mutex_;
   // By the slab's address.
   absl::flat_hash_map<uint64_t, WorkingMemory> slabs_ ABSL_GUARDED_BY(mutex_);
@@ -82,4 +78,4 @@ class SharedMemoryMapper final : public PageMapper {
 
 }  // namespace firstcall
 
-#endif  // FIRSTCALL_MEMORY_SHARED_MEMORY_MAPPER_H_
+#endif  // FIRSTCALL_SERVICES_EXECUTOR_SHARED_MEMORY_MAPPER_H_

@@ -1,4 +1,4 @@
-#include "memory/shared_memory_object.h"
+#include "services/executor/shared_memory_object.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

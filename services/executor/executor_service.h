@@ -2,13 +2,13 @@
 //
 // Thread-safe.
 
-#ifndef FIRSTCALL_MEMORY_EXECUTOR_SERVICE_H_
-#define FIRSTCALL_MEMORY_EXECUTOR_SERVICE_H_
+#ifndef FIRSTCALL_SERVICES_EXECUTOR_EXECUTOR_SERVICE_H_
+#define FIRSTCALL_SERVICES_EXECUTOR_EXECUTOR_SERVICE_H_
 
 #include <string>
 
 #include "absl/strings/string_view.h"
-#include "memory/shared_memory_executor.h"
+#include "services/executor/shared_memory_executor.h"
 
 namespace firstcall {
 
@@ -22,4 +22,4 @@ bool MayRunActions(absl::string_view request);
 
 }  // namespace firstcall
 
-#endif  // FIRSTCALL_MEMORY_EXECUTOR_SERVICE_H_
+#endif  // FIRSTCALL_SERVICES_EXECUTOR_EXECUTOR_SERVICE_H_

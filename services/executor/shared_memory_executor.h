@@ -5,15 +5,16 @@
 //
 // Thread-safe. Errors: ResourceExhausted if the system refuses something; FailedPrecondition if
 // there is no such slab; InvalidArgument for a range that is not in the slab, or for pages that do
-// not fit the shared memory object. Tested in tests/memory/executor_service_test.cc.
+// not fit the shared memory object. Tested in tests/services/executor/executor_service_test.cc.
 
-#ifndef FIRSTCALL_MEMORY_SHARED_MEMORY_EXECUTOR_H_
-#define FIRSTCALL_MEMORY_SHARED_MEMORY_EXECUTOR_H_
+#ifndef FIRSTCALL_SERVICES_EXECUTOR_SHARED_MEMORY_EXECUTOR_H_
+#define FIRSTCALL_SERVICES_EXECUTOR_SHARED_MEMORY_EXECUTOR_H_
 
 #include <cstddef>
 #include <cstdint>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -23,6 +24,7 @@
 #include "memory/executor_address.h"
 #include "memory/live_allocations.h"
 #include "memory/page_mapper.h"
+#include "memory/unwinder.h"
 
 namespace firstcall {
 
@@ -53,7 +55,13 @@ class SharedMemoryExecutor {
   // allocations.
   void Deallocate(absl::Span<const AllocationId> allocations) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Deallocates the slab's remaining allocations, and unmaps the slab.
+  // Makes an unwind table known to the unwinders of this process, until it is withdrawn or its slab
+  // is released. FailedPrecondition if it is in no slab.
+  absl::Status RegisterUnwindTable(const UnwindTable& table) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Ignores tables that are not registered.
+  void WithdrawUnwindTables(absl::Span<const UnwindTable> tables) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Deallocates the slab's remaining allocations, withdraws its unwind tables, and unmaps the slab.
   absl::Status Release(ExecutorAddress slab) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
@@ -65,9 +73,11 @@ class SharedMemoryExecutor {
   // not held while actions run.
   mutable absl::Mutex mutex_;
   absl::flat_hash_map<uint64_t, size_t> slabs_ ABSL_GUARDED_BY(mutex_);  // Address to size.
+  // Those that are registered, by their addresses.
+  absl::btree_map<uint64_t, UnwindTable> unwind_tables_ ABSL_GUARDED_BY(mutex_);
   LiveAllocations allocations_;
 };
 
 }  // namespace firstcall
 
-#endif  // FIRSTCALL_MEMORY_SHARED_MEMORY_EXECUTOR_H_
+#endif  // FIRSTCALL_SERVICES_EXECUTOR_SHARED_MEMORY_EXECUTOR_H_

@@ -1,7 +1,7 @@
 // Code that is written here and runs in another process, through all parts: arena,
 // shared_memory_mapper, socket_connection, serve_executor, shared_memory_executor.
 
-#include "tests/memory/remote_executor.h"
+#include "tests/services/executor/remote_executor.h"
 
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -19,7 +19,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "memory/arena.h"
-#include "memory/shared_memory_mapper.h"
+#include "services/executor/shared_memory_mapper.h"
 #include "tests/memory/machine_code.h"
 #include "tests/memory/memory_maps.h"
 #include "tests/testing/host.h"

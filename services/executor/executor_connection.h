@@ -1,9 +1,9 @@
 // How the compiling process sends requests to the executing process. A client that already has a
 // connection between them implements this interface; socket_connection is an implementation. Tested
-// in tests/memory/socket_connection_test.cc.
+// in tests/services/executor/socket_connection_test.cc.
 
-#ifndef FIRSTCALL_MEMORY_EXECUTOR_CONNECTION_H_
-#define FIRSTCALL_MEMORY_EXECUTOR_CONNECTION_H_
+#ifndef FIRSTCALL_SERVICES_EXECUTOR_EXECUTOR_CONNECTION_H_
+#define FIRSTCALL_SERVICES_EXECUTOR_EXECUTOR_CONNECTION_H_
 
 #include <string>
 
@@ -30,4 +30,4 @@ class ExecutorConnection {
 
 }  // namespace firstcall
 
-#endif  // FIRSTCALL_MEMORY_EXECUTOR_CONNECTION_H_
+#endif  // FIRSTCALL_SERVICES_EXECUTOR_EXECUTOR_CONNECTION_H_

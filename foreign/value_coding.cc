@@ -1,4 +1,4 @@
-#include "services/isolation/isolation_messages.h"
+#include "foreign/value_coding.h"
 
 #include <cstring>
 #include <utility>

@@ -1,13 +1,17 @@
-// The executing process's end of a SocketConnection. Tested in
-// tests/memory/remote_executor_test.cc.
+// The end of an ExecutorEngine, or of a SocketConnection, in the executing process, which needs
+// neither LLVM nor an engine.
+//
+// Thread-safe. Tested in tests/services/executor/socket_connection_test.cc and
+// tests/services/executor/executor_engine_test.cc.
 
-#ifndef FIRSTCALL_MEMORY_SERVE_EXECUTOR_H_
-#define FIRSTCALL_MEMORY_SERVE_EXECUTOR_H_
+#ifndef FIRSTCALL_SERVICES_EXECUTOR_SERVE_EXECUTOR_H_
+#define FIRSTCALL_SERVICES_EXECUTOR_SERVE_EXECUTOR_H_
 
 #include "absl/status/status.h"
-#include "memory/shared_memory_executor.h"
 
 namespace firstcall {
+
+class SharedMemoryExecutor;
 
 // Takes over the stream socket, and answers requests from it until the other side closes it; then
 // returns OK. Unavailable or InvalidArgument if the connection ends within a message or if the
@@ -19,6 +23,9 @@ namespace firstcall {
 // sockets at once.
 absl::Status ServeExecutor(int socket, SharedMemoryExecutor& executor);
 
+// The same with slabs of its own, which are released at the end: then no code in them may run.
+absl::Status ServeExecutor(int socket);
+
 }  // namespace firstcall
 
-#endif  // FIRSTCALL_MEMORY_SERVE_EXECUTOR_H_
+#endif  // FIRSTCALL_SERVICES_EXECUTOR_SERVE_EXECUTOR_H_

@@ -3,8 +3,8 @@
 //
 // Thread-safe. Any number of calls may wait; the thread of one of them receives for all.
 
-#ifndef FIRSTCALL_MEMORY_SOCKET_CONNECTION_H_
-#define FIRSTCALL_MEMORY_SOCKET_CONNECTION_H_
+#ifndef FIRSTCALL_SERVICES_EXECUTOR_SOCKET_CONNECTION_H_
+#define FIRSTCALL_SERVICES_EXECUTOR_SOCKET_CONNECTION_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +19,7 @@
 #include "absl/time/time.h"
 #include "base/kept_file.h"
 #include "base/socket_stream.h"
-#include "memory/executor_connection.h"
+#include "services/executor/executor_connection.h"
 
 namespace firstcall {
 
@@ -68,4 +68,4 @@ class SocketConnection final : public ExecutorConnection {
 
 }  // namespace firstcall
 
-#endif  // FIRSTCALL_MEMORY_SOCKET_CONNECTION_H_
+#endif  // FIRSTCALL_SERVICES_EXECUTOR_SOCKET_CONNECTION_H_

@@ -1,8 +1,8 @@
 // An executing process for tests: forked from this one, so that functions of the test have the same
 // addresses in it and serve as actions; but slabs are reserved after that.
 
-#ifndef FIRSTCALL_TESTS_MEMORY_REMOTE_EXECUTOR_H_
-#define FIRSTCALL_TESTS_MEMORY_REMOTE_EXECUTOR_H_
+#ifndef FIRSTCALL_TESTS_SERVICES_EXECUTOR_REMOTE_EXECUTOR_H_
+#define FIRSTCALL_TESTS_SERVICES_EXECUTOR_REMOTE_EXECUTOR_H_
 
 #include <sys/types.h>
 
@@ -10,8 +10,8 @@
 
 #include "memory/executor_address.h"
 #include "memory/page_mapper.h"
-#include "memory/shared_memory_mapper.h"
-#include "memory/socket_connection.h"
+#include "services/executor/shared_memory_mapper.h"
+#include "services/executor/socket_connection.h"
 
 namespace firstcall {
 
@@ -57,4 +57,4 @@ inline ExecutorAction Action(void (*function)(void*), ExecutorAddress argument =
 
 }  // namespace firstcall
 
-#endif  // FIRSTCALL_TESTS_MEMORY_REMOTE_EXECUTOR_H_
+#endif  // FIRSTCALL_TESTS_SERVICES_EXECUTOR_REMOTE_EXECUTOR_H_

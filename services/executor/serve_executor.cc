@@ -1,4 +1,4 @@
-#include "memory/serve_executor.h"
+#include "services/executor/serve_executor.h"
 
 #include <pthread.h>
 #include <sys/socket.h>
@@ -15,8 +15,9 @@
 #include "base/kept_file.h"
 #include "base/message_stream.h"
 #include "base/socket_stream.h"
-#include "memory/executor_service.h"
-#include "memory/socket_connection.h"
+#include "services/executor/executor_service.h"
+#include "services/executor/shared_memory_executor.h"
+#include "services/executor/socket_connection.h"
 
 namespace firstcall {
 namespace {
@@ -106,6 +107,11 @@ class Server {
 
 absl::Status ServeExecutor(int socket, SharedMemoryExecutor& executor) {
   return Server(socket, executor).Serve();
+}
+
+absl::Status ServeExecutor(int socket) {
+  SharedMemoryExecutor executor;
+  return ServeExecutor(socket, executor);
 }
 
 }  // namespace firstcall

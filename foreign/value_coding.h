@@ -1,0 +1,45 @@
+// Writes types and values of calls into records (base/coding.h), and reads them. The bytes may come
+// from a process that runs anything: reading checks everything.
+//
+// Pure functions. Tested in tests/foreign/value_coding_test.cc.
+
+#ifndef FIRSTCALL_FOREIGN_VALUE_CODING_H_
+#define FIRSTCALL_FOREIGN_VALUE_CODING_H_
+
+#include <cstddef>
+#include <deque>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "base/coding.h"
+#include "foreign/foreign_value.h"
+
+namespace firstcall {
+
+void EncodeType(const ForeignType& type, Encoder& encoder);
+// InvalidArgument if the bytes are damaged, or if the type has more parts than any signature needs.
+absl::StatusOr<ForeignType> DecodeType(Decoder& decoder);
+
+// Appends the bytes of values, without their types. The types must be valid.
+void EncodeBytes(absl::Span<const ForeignValue> values, Encoder& encoder);
+
+// Values with the memory for their bytes.
+class DecodedValues {
+ public:
+  // Appends a value of this type, which must be valid, with the next bytes. False if bytes are
+  // missing.
+  bool Add(const ForeignType& type, Decoder& decoder);
+  // Appends a value of zeros.
+  void AddZero(const ForeignType& type);
+
+  absl::Span<const ForeignValue> values() const { return values_; }
+
+ private:
+  std::deque<std::vector<std::max_align_t>> places_;  // A deque's elements never move.
+  std::vector<ForeignValue> values_;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_FOREIGN_VALUE_CODING_H_
