@@ -7,9 +7,9 @@
 #ifndef FIRSTCALL_BACKEND_BASELINE_VALUE_SLOTS_H_
 #define FIRSTCALL_BACKEND_BASELINE_VALUE_SLOTS_H_
 
-#include "backend/baseline/analysis.h"
 #include "backend/baseline/assembler.h"
 #include "backend/baseline/frame.h"
+#include "backend/baseline/value_facts.h"
 
 namespace firstcall::baseline {
 
