@@ -28,7 +28,7 @@ class UnboundReferences {
   void Clear() { names_.clear(); }
 
   const std::vector<std::string>& names() const { return names_; }
-  // The number of additions until now, by which a caller notices whether there was one.
+  // How often names were added until now. A caller compares two answers to notice an addition.
   uint64_t additions() const { return additions_; }
 
   // Whether MCJIT has object files or archives, whose definitions MCJIT alone knows.
