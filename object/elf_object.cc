@@ -1,6 +1,5 @@
-// Parse reads each section header once and keeps it, so the extents of tables stay as they were
-// checked. The tables of a damaged object may overlap. So a change of one may change another, and
-// what is read from a record is checked whenever it is used.
+// The tables of a damaged object may overlap. So a change of one may change another, and what is
+// read from a record is checked whenever it is used.
 
 #include "object/elf_object.h"
 
@@ -15,29 +14,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "base/status.h"
-#include "object/large_section.h"
+#include "object/machine.h"
 #include "object/relocation.h"
 #include "object/symbol_name.h"
 
 namespace firstcall {
 namespace {
-
-// The file's records are copied to these structs.
-static_assert(sizeof(ElfObject::Symbol) == sizeof(Elf64_Sym) &&
-              offsetof(ElfObject::Symbol, index) == offsetof(Elf64_Sym, st_shndx));
-static_assert(sizeof(ElfObject::Relocation) == sizeof(Elf64_Rela) &&
-              offsetof(ElfObject::Relocation, addend) == offsetof(Elf64_Rela, r_addend));
-
-Machine MachineOf(uint16_t elf_machine) {
-  switch (elf_machine) {
-    case EM_X86_64:
-      return Machine::kX86_64;
-    case EM_AARCH64:
-      return Machine::kAArch64;
-    default:
-      return Machine::kOther;
-  }
-}
 
 // GCC's unique symbols (static variables of inline functions and of templates) are weak for a
 // linker, too: the first one wins.
@@ -60,110 +42,16 @@ absl::StatusOr<std::unique_ptr<ElfObject>> ElfObject::Parse(absl::Span<char> byt
                                                             absl::string_view name,
                                                             IsWanted is_wanted) {
   std::unique_ptr<ElfObject> object(new ElfObject());
-  object->bytes_ = bytes;
-  absl::Status status = object->ReadSections();
+  absl::Status status = object->ReadTables(bytes);
   if (status.ok()) status = object->ReadSymbols(is_wanted);
   if (status.ok()) return object;
   return Annotate(status, absl::StrCat("reading object '", name, "'"));
 }
 
-absl::Status ElfObject::ReadSections() {
-  // The first sentence is LLVM's, which scripts around lli look for.
-  constexpr absl::string_view kKind =
-      "The file was not recognized as a valid object file: it is not a 64-bit little-endian "
-      "relocatable ELF object";
-  if (bytes_.size() < sizeof(Elf64_Ehdr)) return Damaged(kKind);
-  const auto header = Read<Elf64_Ehdr>(0);
-  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
-      header.e_ident[EI_DATA] != ELFDATA2LSB || header.e_type != ET_REL) {
-    return Damaged(kKind);
-  }
-  machine_ = MachineOf(header.e_machine);
-  if (header.e_shoff == 0) return absl::OkStatus();  // No sections.
-  if (header.e_shentsize != sizeof(Elf64_Shdr) || !HasTable(header.e_shoff, sizeof(Elf64_Shdr))) {
-    return Damaged("its section headers are not in it");
-  }
-  // Numbers that do not fit into the header stand in section 0.
-  const auto first = Read<Elf64_Shdr>(header.e_shoff);
-  const uint64_t count = header.e_shnum != 0 ? header.e_shnum : first.sh_size;
-  const uint64_t names = header.e_shstrndx != SHN_XINDEX ? header.e_shstrndx : first.sh_link;
-  if (count > (bytes_.size() - header.e_shoff) / sizeof(Elf64_Shdr)) {
-    return Damaged("its section headers are not in it");
-  }
-  sections_.resize(count);
-  for (size_t i = 0; i < count; ++i) {
-    const auto record = Read<Elf64_Shdr>(header.e_shoff, i);
-    Section& section = sections_[i];
-    section.type = record.sh_type;
-    section.link = record.sh_link;
-    section.info = record.sh_info;
-    section.flags = record.sh_flags;
-    section.offset = record.sh_offset;
-    section.size = record.sh_size;
-    section.alignment = record.sh_addralign;
-    section.header = header.e_shoff + i * sizeof(Elf64_Shdr);
-    if (section.has_bytes() && !HasTable(section.offset, section.size)) {
-      return Damaged(absl::StrCat("section ", i, " is not in it"));
-    }
-  }
-  if (names == SHN_UNDEF) return absl::OkStatus();
-  if (names >= count) return Damaged("it has no names of sections");
-  const absl::Span<const char> text = BytesOf(sections_[names]);
-  if (!text.empty() && text.back() != '\0') return Damaged("its names of sections have no end");
-  for (size_t i = 0; i < count; ++i) {
-    const uint32_t begin = Read<Elf64_Shdr>(sections_[i].header).sh_name;
-    if (begin >= text.size()) {
-      if (begin == 0) continue;
-      return Damaged(absl::StrCat("the name of section ", i, " is not in it"));
-    }
-    sections_[i].name = absl::string_view(text.data() + begin);
-  }
-  return absl::OkStatus();
-}
-
-absl::Status ElfObject::ReadSymbolTable(const Section& table) {
-  if (symbol_count_ != 0) return Damaged("it has several symbol tables");
-  if (table.link >= sections_.size() || table.size % sizeof(Symbol) != 0) {
-    return Damaged("its symbol table is damaged");
-  }
-  symbols_ = table.offset;
-  symbol_count_ = table.size / sizeof(Symbol);
-  const absl::Span<const char> names = BytesOf(sections_[table.link]);
-  if (names.empty() || names.back() != '\0') return Damaged("its names of symbols have no end");
-  names_ = absl::string_view(names.data(), names.size());
-  return absl::OkStatus();
-}
-
-absl::Status ElfObject::CheckSection(const Section& section) const {
-  if (section.type != SHT_RELA) return absl::OkStatus();
-  if (section.info >= sections_.size() || section.size % sizeof(Relocation) != 0) {
-    return Damaged("a table of relocations is damaged");
-  }
-  const bool has_symbols =
-      section.link < sections_.size() && sections_[section.link].type == SHT_SYMTAB;
-  if (sections_[section.info].is_loaded() && !has_symbols) {
-    return Damaged("a table of relocations has no symbols");
-  }
-  return absl::OkStatus();
-}
-
 absl::Status ElfObject::ReadSymbols(IsWanted is_wanted) {
-  for (const Section& section : sections_) {
-    if (section.type == SHT_SYMTAB) {
-      FIRSTCALL_RETURN_IF_ERROR(ReadSymbolTable(section));
-    } else if (section.type == SHT_SYMTAB_SHNDX) {
-      section_numbers_ = section.offset;
-      section_number_count_ = section.size / sizeof(uint32_t);
-    } else if (section.type == SHT_PROGBITS && !section.is_loaded() && section.size != 0 &&
-               absl::StartsWith(section.name, ".debug_")) {
-      has_debug_sections_ = true;
-      if (section.name == ".debug_info") has_debug_information_ = true;
-    }
-    FIRSTCALL_RETURN_IF_ERROR(CheckSection(section));
-  }
-  for (size_t i = 0; i < symbol_count_; ++i) {
+  for (size_t i = 0; i < symbol_count(); ++i) {
     const Symbol entry = symbol(i);
-    if (entry.name >= names_.size()) return Damaged("the name of a symbol is not in it");
+    if (!HasName(entry)) return Damaged("the name of a symbol is not in it");
     const int type = entry.type();
     if (entry.name == 0 || type == STT_SECTION || type == STT_FILE) continue;
     const bool is_undefined = entry.is_undefined();
@@ -176,16 +64,16 @@ absl::Status ElfObject::ReadSymbols(IsWanted is_wanted) {
       undefined_.push_back({name, IsWeak(entry)});
     }
   }
-  return has_debug_sections_ ? DropUnneededSymbols(is_wanted) : absl::OkStatus();
+  return has_debug_sections() ? DropUnneededSymbols(is_wanted) : absl::OkStatus();
 }
 
 absl::Status ElfObject::DropUnneededSymbols(IsWanted is_wanted) {
   absl::flat_hash_set<absl::string_view> needed;
-  for (const Section& table : sections_) {
+  for (const Section& table : sections()) {
     if (!IsTableOfLoaded(table)) continue;
     for (size_t i = 0; i < RelocationCount(table); ++i) {
       const uint32_t number = relocation(table, i).symbol;
-      if (number >= symbol_count_) return Damaged("a relocation names no symbol");
+      if (number >= symbol_count()) return Damaged("a relocation names no symbol");
       const Symbol entry = symbol(number);
       if (entry.is_undefined()) needed.insert(NameOf(entry));
     }
@@ -198,16 +86,6 @@ absl::Status ElfObject::DropUnneededSymbols(IsWanted is_wanted) {
   return absl::OkStatus();
 }
 
-uint32_t ElfObject::SectionOf(const Symbol& symbol, size_t number) const {
-  uint32_t section = symbol.index;
-  if (section == SHN_XINDEX && number < section_number_count_) {
-    section = Read<uint32_t>(section_numbers_, number);
-  } else if (section >= SHN_LORESERVE) {
-    return 0;
-  }
-  return section < sections_.size() ? section : 0;
-}
-
 bool ElfObject::Defines(absl::string_view name) const {
   return std::find(defined_.begin(), defined_.end(), name) != defined_.end();
 }
@@ -218,7 +96,7 @@ std::vector<absl::string_view> ElfObject::ReferrersTo(absl::string_view name) co
   const auto add_definitions_at = [&](uint32_t section, uint64_t offset) {
     uint64_t nearest = 0;
     for (const bool is_second_look : {false, true}) {
-      for (size_t i = 0; i < symbol_count_; ++i) {
+      for (size_t i = 0; i < symbol_count(); ++i) {
         const Symbol entry = symbol(i);
         const int type = entry.type();
         if ((type != STT_FUNC && type != STT_OBJECT) || SectionOf(entry, i) != section ||
@@ -234,12 +112,12 @@ std::vector<absl::string_view> ElfObject::ReferrersTo(absl::string_view name) co
       }
     }
   };
-  for (const Section& table : sections_) {
+  for (const Section& table : sections()) {
     if (table.type != SHT_RELA) continue;
     for (size_t i = 0; i < RelocationCount(table); ++i) {
       const Relocation relocation = this->relocation(table, i);
       const uint32_t number = relocation.symbol;
-      if (number < symbol_count_ && NameOf(symbol(number)) == name) {
+      if (number < symbol_count() && NameOf(symbol(number)) == name) {
         add_definitions_at(table.info, relocation.offset);
       }
     }
@@ -249,7 +127,7 @@ std::vector<absl::string_view> ElfObject::ReferrersTo(absl::string_view name) co
 
 std::vector<ElfObject::Definition> ElfObject::DescribeDefinitions() const {
   std::vector<Definition> definitions;
-  for (size_t i = 0; i < symbol_count_; ++i) {
+  for (size_t i = 0; i < symbol_count(); ++i) {
     const Symbol entry = symbol(i);
     if (entry.is_undefined() || entry.is_local()) continue;
     Definition definition;
@@ -263,17 +141,11 @@ std::vector<ElfObject::Definition> ElfObject::DescribeDefinitions() const {
   return definitions;
 }
 
-bool ElfObject::HasSeveralCodeSections() const {
-  return std::count_if(sections_.begin(), sections_.end(), [](const Section& section) {
-           return (section.flags & SHF_EXECINSTR) != 0 && section.size != 0;
-         }) > 1;
-}
-
 SegmentSizes ElfObject::MemorySizes() const {
   // Each reference may need a jump (at most 20 bytes, on AArch64) and an entry of the offset table.
   constexpr size_t kBytesForReference = 32;
   SegmentSizes sizes;
-  for (const Section& section : sections_) {
+  for (const Section& section : sections()) {
     const uint64_t size = section.size + std::max<uint64_t>(section.alignment, 1);
     if (section.type == SHT_RELA) {
       sizes.code += kBytesForReference * RelocationCount(section);
@@ -288,7 +160,7 @@ SegmentSizes ElfObject::MemorySizes() const {
       sizes.read_only += size;
     }
   }
-  for (size_t i = 0; i < symbol_count_; ++i) {
+  for (size_t i = 0; i < symbol_count(); ++i) {
     const Symbol entry = symbol(i);
     // The value of a common symbol is its alignment.
     if (entry.index == SHN_COMMON) sizes.data += entry.size + entry.value;
@@ -299,8 +171,8 @@ SegmentSizes ElfObject::MemorySizes() const {
 std::vector<ElfObject::NamedSection> ElfObject::NamedSections() const {
   std::vector<NamedSection> named;
   absl::flat_hash_map<absl::string_view, int> count;
-  for (size_t i = 0; i < sections_.size(); ++i) {
-    const Section& section = sections_[i];
+  for (size_t i = 0; i < sections().size(); ++i) {
+    const Section& section = sections()[i];
     if (!section.is_loaded() || !IsIdentifier(section.name)) continue;
     named.push_back({section.name, static_cast<uint32_t>(i), section.size});
     ++count[section.name];
@@ -313,9 +185,9 @@ std::vector<ElfObject::NamedSection> ElfObject::NamedSections() const {
 
 absl::StatusOr<std::vector<ElfObject::LifecyclePointer>> ElfObject::LifecyclePointers() const {
   std::vector<LifecyclePointer> pointers;
-  for (const Section& table : sections_) {
+  for (const Section& table : sections()) {
     if (table.type != SHT_RELA) continue;
-    const absl::string_view name = sections_[table.info].name;
+    const absl::string_view name = sections()[table.info].name;
     for (LifecyclePhase phase : {LifecyclePhase::kStart, LifecyclePhase::kEnd}) {
       const std::optional<LifecycleSection> lifecycle = FindLifecycleSection(name, phase);
       if (!lifecycle) continue;
@@ -324,7 +196,7 @@ absl::StatusOr<std::vector<ElfObject::LifecyclePointer>> ElfObject::LifecyclePoi
         const Relocation relocation = this->relocation(table, i);
         const uint32_t number = relocation.symbol;
         if (number == 0) continue;
-        if (number >= symbol_count_) return Damaged("a relocation names no symbol");
+        if (number >= symbol_count()) return Damaged("a relocation names no symbol");
         const Symbol target = symbol(number);
         const uint32_t section = SectionOf(target, number);
         if (section == 0) {
@@ -342,15 +214,15 @@ absl::StatusOr<std::vector<ElfObject::LifecyclePointer>> ElfObject::LifecyclePoi
 
 absl::StatusOr<std::vector<absl::string_view>> ElfObject::NearSymbols() const {
   std::vector<absl::string_view> symbols;
-  for (const Section& table : sections_) {
+  for (const Section& table : sections()) {
     if (!IsTableOfLoaded(table)) continue;
     for (size_t i = 0; i < RelocationCount(table); ++i) {
       const Relocation relocation = this->relocation(table, i);
       const uint32_t type = relocation.type;
       const uint32_t number = relocation.symbol;
-      const RelocationKindInfo& kind = DescribeRelocation(machine_, type);
+      const RelocationKindInfo& kind = DescribeRelocation(machine(), type);
       if (kind.reach == RelocationReach::kAny || number == 0) continue;
-      if (number >= symbol_count_) return Damaged("a relocation names no symbol");
+      if (number >= symbol_count()) return Damaged("a relocation names no symbol");
       const Symbol target = symbol(number);
       const bool is_undefined = target.is_undefined();
       if (kind.reach == RelocationReach::kNone && (is_undefined || kind.is_absolute)) {
@@ -362,51 +234,18 @@ absl::StatusOr<std::vector<absl::string_view>> ElfObject::NearSymbols() const {
   return symbols;
 }
 
-bool ElfObject::Section::is_large() const {
-  constexpr uint64_t kLarge = 0x10000000;  // SHF_X86_64_LARGE, which other architectures lack.
-  if (!is_loaded() || (flags & (SHF_EXECINSTR | SHF_TLS)) != 0) return false;
-  return (flags & kLarge) != 0 || IsLargeSectionName(name);
-}
-
-bool ElfObject::HasLargeSections() const {
-  return std::any_of(sections_.begin(), sections_.end(),
-                     [](const Section& section) { return section.is_large(); });
-}
-
-absl::StatusOr<std::vector<uint32_t>> ElfObject::FarSections() const {
-  std::vector<uint32_t> far;
-  if (!HasLargeSections()) return far;
-  std::vector<bool> is_far(sections_.size());
-  for (size_t i = 0; i < sections_.size(); ++i) is_far[i] = sections_[i].is_large();
-  for (const Section& table : sections_) {
-    if (!IsTableOfLoaded(table)) continue;
-    for (size_t i = 0; i < RelocationCount(table); ++i) {
-      const Relocation relocation = this->relocation(table, i);
-      if (relocation.symbol >= symbol_count_) return Damaged("a relocation names no symbol");
-      if (DescribeRelocation(machine_, relocation.type).reach == RelocationReach::kAny) continue;
-      const uint32_t target = SectionOf(symbol(relocation.symbol), relocation.symbol);
-      if (target == table.info) continue;
-      is_far[target] = is_far[table.info] = false;
-    }
-  }
-  for (uint32_t i = 0; i < is_far.size(); ++i) {
-    if (is_far[i]) far.push_back(i);
-  }
-  return far;
-}
-
 void ElfObject::Undefine(absl::string_view name) { UndefineAll({name}); }
 
 void ElfObject::UndefineAll(absl::Span<const absl::string_view> all) {
   if (all.empty()) return;
   const absl::flat_hash_set<absl::string_view> names(all.begin(), all.end());
-  for (size_t i = 0; i < symbol_count_; ++i) {
+  for (size_t i = 0; i < symbol_count(); ++i) {
     Symbol entry = symbol(i);
     if (entry.is_local() || !names.contains(NameOf(entry))) continue;
     entry.index = SHN_UNDEF;
     entry.value = 0;
     entry.info = ELF64_ST_INFO(STB_GLOBAL, STT_NOTYPE);
-    Write(entry, symbols_, i);
+    SetSymbol(i, entry);
   }
   defined_.erase(std::remove_if(defined_.begin(), defined_.end(),
                                 [&](absl::string_view name) { return names.contains(name); }),
@@ -421,7 +260,7 @@ void ElfObject::CallElsewhere(absl::Span<const absl::string_view> names) {
   const absl::flat_hash_set<absl::string_view> wanted(names.begin(), names.end());
   absl::flat_hash_map<uint32_t, bool> is_called;      // By the function's number.
   absl::flat_hash_map<uint32_t, uint32_t> anchor_of;  // By the number of the section.
-  for (uint32_t i = 1; i < symbol_count_; ++i) {
+  for (uint32_t i = 1; i < symbol_count(); ++i) {
     const uint32_t section = SectionOf(symbol(i), i);
     if (section == 0) continue;
     if (!symbol(i).is_local() && wanted.contains(NameOf(symbol(i)))) {
@@ -433,13 +272,13 @@ void ElfObject::CallElsewhere(absl::Span<const absl::string_view> names) {
   const auto for_each_reference = [&](absl::FunctionRef<void(bool is_call, Relocation relocation,
                                                              const Section& table, size_t number)>
                                           visit) {
-    for (const Section& table : sections_) {
+    for (const Section& table : sections()) {
       if (!table.is_relocation_table()) continue;
-      const bool is_code = (sections_[table.info].flags & SHF_EXECINSTR) != 0;
+      const bool is_code = (sections()[table.info].flags & SHF_EXECINSTR) != 0;
       for (size_t i = 0; i < RelocationCount(table); ++i) {
         const Relocation relocation = this->relocation(table, i);
         if (!is_called.contains(relocation.symbol)) continue;
-        visit(is_code && IsCall(machine_, relocation), relocation, table, i);
+        visit(is_code && IsCall(machine(), relocation), relocation, table, i);
       }
     }
   };
@@ -461,7 +300,7 @@ void ElfObject::CallElsewhere(absl::Span<const absl::string_view> names) {
     const uint32_t anchor = anchor_of.at(SectionOf(function, relocation.symbol));
     relocation.symbol = anchor;
     relocation.addend += static_cast<int64_t>(function.value - symbol(anchor).value);
-    Write(relocation, table.offset, i);
+    SetRelocation(table, i, relocation);
   });
   UndefineAll(elsewhere);
 }
@@ -470,7 +309,7 @@ void ElfObject::MakeGlobal(absl::Span<const absl::string_view> all) {
   if (all.empty()) return;
   const absl::flat_hash_set<absl::string_view> names(all.begin(), all.end());
   defined_.clear();  // Made anew, because it has the order of the symbols.
-  for (size_t i = 0; i < symbol_count_; ++i) {
+  for (size_t i = 0; i < symbol_count(); ++i) {
     Symbol entry = symbol(i);
     const int type = entry.type();
     if (entry.name == 0 || entry.is_undefined() || type == STT_SECTION || type == STT_FILE) {
@@ -480,18 +319,18 @@ void ElfObject::MakeGlobal(absl::Span<const absl::string_view> all) {
     if (entry.is_local() && names.contains(name)) {
       entry.info = static_cast<uint8_t>(ELF64_ST_INFO(STB_GLOBAL, type));
       entry.other = STV_DEFAULT;
-      Write(entry, symbols_, i);
+      SetSymbol(i, entry);
     }
     if (!entry.is_local() && !name.empty()) defined_.push_back(name);
   }
 }
 
 void ElfObject::MakeDefinitionsStrong() {
-  for (size_t i = 0; i < symbol_count_; ++i) {
+  for (size_t i = 0; i < symbol_count(); ++i) {
     Symbol entry = symbol(i);
     if (entry.is_undefined() || !IsWeak(entry)) continue;
     entry.info = ELF64_ST_INFO(STB_GLOBAL, entry.type());
-    Write(entry, symbols_, i);
+    SetSymbol(i, entry);
   }
 }
 
@@ -502,12 +341,12 @@ void ElfObject::DefineAsZero(absl::string_view name) {
 void ElfObject::DefineAsZero(absl::Span<const absl::string_view> all) {
   if (all.empty()) return;
   const absl::flat_hash_set<absl::string_view> names(all.begin(), all.end());
-  for (size_t i = 0; i < symbol_count_; ++i) {
+  for (size_t i = 0; i < symbol_count(); ++i) {
     Symbol entry = symbol(i);
     if (!entry.is_undefined() || !names.contains(NameOf(entry))) continue;
     entry.index = SHN_ABS;
     entry.value = 0;
-    Write(entry, symbols_, i);
+    SetSymbol(i, entry);
   }
   undefined_.erase(
       std::remove_if(undefined_.begin(), undefined_.end(),
@@ -526,12 +365,12 @@ void ElfObject::DefineSectionBounds(absl::FunctionRef<bool(absl::string_view nam
     size_t first, last;  // Numbers of sections.
   };
   absl::flat_hash_map<absl::string_view, Extent> extents;
-  for (size_t i = 0; i < std::min<size_t>(sections_.size(), SHN_LORESERVE); ++i) {
-    if (!sections_[i].is_loaded() || !IsIdentifier(sections_[i].name)) continue;
-    extents.try_emplace(sections_[i].name, Extent{i, i}).first->second.last = i;
+  for (size_t i = 0; i < std::min<size_t>(sections().size(), SHN_LORESERVE); ++i) {
+    if (!sections()[i].is_loaded() || !IsIdentifier(sections()[i].name)) continue;
+    extents.try_emplace(sections()[i].name, Extent{i, i}).first->second.last = i;
   }
   absl::flat_hash_set<absl::string_view> defined;
-  for (size_t i = 0; i < symbol_count_; ++i) {
+  for (size_t i = 0; i < symbol_count(); ++i) {
     Symbol entry = symbol(i);
     absl::string_view section = NameOf(entry);
     if (!entry.is_undefined()) continue;
@@ -542,8 +381,8 @@ void ElfObject::DefineSectionBounds(absl::FunctionRef<bool(absl::string_view nam
     const auto [first, last] = extent->second;
     if (first != last) joins_sections_ = true;
     entry.index = static_cast<uint16_t>(is_end ? last : first);
-    entry.value = is_end ? sections_[last].size : 0;
-    Write(entry, symbols_, i);
+    entry.value = is_end ? sections()[last].size : 0;
+    SetSymbol(i, entry);
     defined.insert(NameOf(entry));
   }
   undefined_.erase(
@@ -554,25 +393,25 @@ void ElfObject::DefineSectionBounds(absl::FunctionRef<bool(absl::string_view nam
 
 absl::Status ElfObject::BindCallsDirectly(absl::FunctionRef<bool(absl::string_view)> is_near) {
   bool all_are_direct = true;
-  for (const Section& table : sections_) {
+  for (const Section& table : sections()) {
     if (table.type != SHT_RELA) continue;
     for (size_t i = 0; i < RelocationCount(table); ++i) {
       Relocation relocation = this->relocation(table, i);
-      if (!DescribeRelocation(machine_, relocation.type).may_use_jump) continue;
+      if (!DescribeRelocation(machine(), relocation.type).may_use_jump) continue;
       const uint32_t number = relocation.symbol;
-      if (number >= symbol_count_) return Damaged("a relocation names no symbol");
+      if (number >= symbol_count()) return Damaged("a relocation names no symbol");
       const Symbol target = symbol(number);
       if (target.index == SHN_ABS) all_are_direct = false;
       if (!target.is_undefined() || number == 0) continue;
       if (!is_near(NameOf(target))) {
         all_are_direct = false;
-      } else if (machine_ == Machine::kX86_64) {
+      } else if (machine() == Machine::kX86_64) {
         relocation.type = R_X86_64_PC32;
-        Write(relocation, table.offset, i);
+        SetRelocation(table, i, relocation);
       }
     }
   }
-  calls_are_direct_ = all_are_direct && machine_ != Machine::kOther;
+  calls_are_direct_ = all_are_direct && machine() != Machine::kOther;
   return absl::OkStatus();
 }
 

@@ -1,19 +1,13 @@
 // A relocatable ELF object in memory: the facts that the linker needs before it loads the object,
-// and changes that prepare the object for loading.
+// and changes that prepare the object for loading. ElfTables, the base class, reads and writes the
+// object's records.
 //
-// Parse checks the extents of all sections and tables, so nothing outside the bytes is ever read or
-// written, however damaged they are. Records are copied out and in, so the bytes need no alignment.
-//
-// Thread-compatible.
+// Thread-compatible. Tested in tests/object/elf_object_test.cc.
 
 #ifndef FIRSTCALL_OBJECT_ELF_OBJECT_H_
 #define FIRSTCALL_OBJECT_ELF_OBJECT_H_
 
-#include <string.h>
-
-#include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -23,12 +17,12 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "memory/memory_manager.h"
+#include "object/elf_tables.h"
 #include "object/lifecycle.h"
-#include "object/machine.h"
 
 namespace firstcall {
 
-class ElfObject {
+class ElfObject final : public ElfTables {
  public:
   struct Undefined {
     absl::string_view name;
@@ -45,9 +39,6 @@ class ElfObject {
   static absl::StatusOr<std::unique_ptr<ElfObject>> Parse(absl::Span<char> bytes,
                                                           absl::string_view name,
                                                           IsWanted is_wanted = NoneIsWanted);
-
-  absl::Span<char> bytes() const { return bytes_; }
-  Machine machine() const { return machine_; }
 
   // The undefined symbols, and the global symbols that the object defines. If there is debug
   // information, undefined() leaves out symbols that nothing else refers to and that are not
@@ -97,15 +88,8 @@ class ElfObject {
   // absolute 32-bit address.
   absl::StatusOr<std::vector<absl::string_view>> NearSymbols() const;
 
-  // Whether the object has a section of large variables (object/large_section.h), and the numbers
-  // of those sections that the object's other sections reach wherever they lie. InvalidArgument if
-  // a relocation is damaged. Looks at every relocation if there is such a section.
-  bool HasLargeSections() const;
-  absl::StatusOr<std::vector<uint32_t>> FarSections() const;
-
   // Upper bounds of the memory that loading takes, including a linker's own tables and jumps.
   SegmentSizes MemorySizes() const;
-  bool HasSeveralCodeSections() const;
 
   // Turns a definition into a reference to a definition elsewhere. UndefineAll does that for all of
   // `names`, each of which is there once, in one pass.
@@ -136,128 +120,22 @@ class ElfObject {
   // Whether sections of one name, which is a C identifier, have to be loaded one behind the other.
   bool joins_sections() const { return joins_sections_; }
 
-  // Makes calls of undefined symbols direct if `is_near` holds for the symbol. On AArch64 either
-  // all calls of an object are direct or none, so all symbols must be near. InvalidArgument if a
-  // relocation is damaged.
+  // Makes calls of undefined symbols direct if `is_near` holds for the symbol. On x86-64 the
+  // relocations of these calls change. On AArch64, where direct calls have the same relocations as
+  // others, only calls_are_direct() changes. InvalidArgument if a relocation is damaged.
   absl::Status BindCallsDirectly(absl::FunctionRef<bool(absl::string_view)> is_near);
 
   // Whether it is known that no call of the object needs a jump to reach its target.
   bool calls_are_direct() const { return calls_are_direct_; }
 
-  // --- The tables, for a linker. Numbers must be less than the counts. ---
-
-  // A symbol, as the file has it (Elf64_Sym); <elf.h> has the constants. That header is not
-  // included here, because its macros have the names of LLVM's constants.
-  struct Symbol {
-    uint32_t name = 0;  // The offset of its name.
-    uint8_t info = 0;
-    uint8_t other = 0;
-    uint16_t index = 0;  // The index of its section, or a constant (SHN_*); see SectionOf.
-    uint64_t value = 0;
-    uint64_t size = 0;
-
-    uint8_t type() const { return info & 0xf; }
-    uint8_t binding() const { return info >> 4; }
-    bool is_undefined() const { return index == 0; }
-    bool is_local() const { return binding() == 0; }
-  };
-
-  // A relocation, as the file has it (Elf64_Rela).
-  struct Relocation {
-    uint64_t offset = 0;
-    uint32_t type = 0;
-    uint32_t symbol = 0;  // Its number, which may be too large in a damaged object.
-    int64_t addend = 0;
-  };
-
-  // A section header, with the name in place of the name's offset. The number of a section is its
-  // index in sections().
-  struct Section {
-    absl::string_view name;
-    uint32_t type = 0;
-    uint32_t link = 0;
-    uint32_t info = 0;
-    uint64_t flags = 0;
-    uint64_t offset = 0;
-    uint64_t size = 0;
-    uint64_t alignment = 0;
-    uint64_t header = 0;  // The offset of the header in the bytes.
-
-    bool is_loaded() const { return (flags & 2) != 0; }        // SHF_ALLOC
-    bool has_bytes() const { return type != 0 && type != 8; }  // SHT_NULL, SHT_NOBITS
-    bool is_relocation_table() const { return type == 4; }     // SHT_RELA
-    bool is_large() const;                                     // Of large variables.
-    bool is_unwind_table() const { return name == ".eh_frame"; }
-  };
-  const std::vector<Section>& sections() const { return sections_; }
-
-  // The bytes of a section; empty if the file has none.
-  absl::Span<char> BytesOf(const Section& section) const {
-    return section.has_bytes() ? bytes_.subspan(section.offset, section.size) : absl::Span<char>();
-  }
-
-  size_t symbol_count() const { return symbol_count_; }
-  Symbol symbol(size_t number) const { return Read<Symbol>(symbols_, number); }
-  absl::string_view NameOf(const Symbol& symbol) const {
-    // Checked again: in a damaged object, a change of a relocation may have changed a symbol.
-    if (symbol.name >= names_.size()) return {};
-    const char* const begin = names_.data() + symbol.name;
-    return {begin, strnlen(begin, names_.size() - symbol.name)};
-  }
-  // The number of the section that defines a symbol. 0 if no section does: the symbol is undefined,
-  // absolute, common or damaged.
-  uint32_t SectionOf(const Symbol& symbol, size_t number) const;
-
-  size_t RelocationCount(const Section& table) const { return table.size / sizeof(Relocation); }
-  Relocation relocation(const Section& table, size_t number) const {
-    return Read<Relocation>(table.offset, number);
-  }
-
-  // Whether the section has relocations of a section to be loaded.
-  bool IsTableOfLoaded(const Section& table) const {
-    return table.is_relocation_table() && sections_[table.info].is_loaded();
-  }
-
-  // Whether there is debug information in the object (.debug_info).
-  bool has_debug_information() const { return has_debug_information_; }
-
  private:
   ElfObject() = default;
 
-  template <typename Record>
-  Record Read(uint64_t table, size_t number = 0) const {
-    Record record;
-    std::memcpy(&record, bytes_.data() + table + number * sizeof(Record), sizeof(Record));
-    return record;
-  }
-  template <typename Record>
-  void Write(const Record& record, uint64_t table, size_t number) {
-    std::memcpy(bytes_.data() + table + number * sizeof(Record), &record, sizeof(Record));
-  }
-
-  absl::Status ReadSections();
-  absl::Status CheckSection(const Section& section) const;
-  absl::Status ReadSymbolTable(const Section& table);
   absl::Status ReadSymbols(IsWanted is_wanted);
-  bool HasTable(uint64_t offset, uint64_t size) const {
-    return offset <= bytes_.size() && size <= bytes_.size() - offset;
-  }
 
-  absl::Span<char> bytes_;
-  Machine machine_ = Machine::kOther;
-  std::vector<Section> sections_;
-  // The symbol table, and the table of section numbers that belongs to it: their offsets in the
-  // bytes, and their lengths.
-  uint64_t symbols_ = 0;
-  size_t symbol_count_ = 0;
-  uint64_t section_numbers_ = 0;
-  size_t section_number_count_ = 0;
-  absl::string_view names_;  // The names of symbols.
-  bool joins_sections_ = false;
-  bool has_debug_sections_ = false;
-  bool has_debug_information_ = false;
   std::vector<Undefined> undefined_;
   std::vector<absl::string_view> defined_;
+  bool joins_sections_ = false;
   bool calls_are_direct_ = false;
 };
 

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/round_up.h"
 #include "base/status.h"
+#include "object/far_sections.h"
 #include "object/relocations_aarch64.h"
 #include "object/relocations_x86_64.h"
 #include "object/symbol_name.h"
@@ -57,7 +58,7 @@ absl::Status LinkPlan::Make(const ElfObject& object) {
     return absl::UnimplementedError("objects of this architecture are not supported");
   }
   jump_size_ = object.machine() == Machine::kX86_64 ? kX86_64JumpSize : kAArch64JumpSize;
-  FIRSTCALL_ASSIGN_OR_RETURN(far_sections_, object.FarSections());
+  FIRSTCALL_ASSIGN_OR_RETURN(far_sections_, FarSections(object));
   FIRSTCALL_RETURN_IF_ERROR(AddSections(object));
   FIRSTCALL_RETURN_IF_ERROR(AddSymbols(object));
   for (const ElfObject::Section& table : object.sections()) {

@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "object/elf_linker.h"
+#include "object/far_sections.h"
 #include "object/machine.h"
 #include "object/relocation.h"
 
@@ -23,7 +24,7 @@ bool IsForMcjit(Machine machine, uint32_t type, bool is_code) {
 
 // Whether MCJIT can link `object`. It cannot place sections far from each other, nor join sections.
 bool IsForMcjit(const ElfObject& object) {
-  if (object.joins_sections() || object.HasLargeSections()) return false;
+  if (object.joins_sections() || HasLargeSections(object)) return false;
   for (const ElfObject::Section& table : object.sections()) {
     if (!object.IsTableOfLoaded(table)) continue;
     const bool is_code = (object.sections()[table.info].flags & SHF_EXECINSTR) != 0;

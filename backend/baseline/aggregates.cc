@@ -30,7 +30,7 @@ void Lowering::CopyPart(const llvm::Instruction& result, unsigned result_part,
   } else {
     DefineFrom(result, from, result_part, from_part);
   }
-  locations_.Unpin();
+  locations_.registers().UnpinAll();
 }
 
 void Lowering::LowerExtractValue(const llvm::ExtractValueInst& extract) {

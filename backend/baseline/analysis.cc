@@ -13,11 +13,7 @@ namespace firstcall::baseline {
 namespace {
 
 constexpr uint32_t kMostInstructions = 2000000;
-// More candidates than this are not worth sorting.
-constexpr size_t kMostCandidates = 256;
 constexpr uint32_t kMostDepth = 4;
-// A fixed register that is callee-saved costs a store and a load. The value's uses must save more.
-constexpr uint32_t kLeastWeight = 4;
 
 bool IsStaticAlloca(const llvm::Instruction& instruction) {
   const auto* alloca = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
@@ -62,6 +58,12 @@ bool IsMadeInPlace(const llvm::Instruction& instruction) {
   }
 }
 
+// Makes the value's life reach to `block`.
+void Cover(ValuePart& value, uint32_t block) {
+  value.first_block = std::min(value.first_block, block);
+  value.last_block = std::max(value.last_block, block);
+}
+
 }  // namespace
 
 Refusal Analysis::Run(const llvm::Function& function, const CoverageOptions& options) {
@@ -73,7 +75,11 @@ Refusal Analysis::Run(const llvm::Function& function, const CoverageOptions& opt
   for (uint32_t block = 0; block < order_.blocks().size(); ++block) CountUses(block);
   CollectWhatDies();
   fixed_ = 0;
-  if (may_use_fixed_) FixRegisters();
+  if (!options.has_few_registers) {
+    RegisterSet reserved = swift_registers_;
+    if (returns_error_) reserved |= SetOf(architecture_.swift_error);
+    fixed_ = fixer_.Fix(values_, weights_, facts_, reserved);
+  }
   return Refusal::kNone;
 }
 
@@ -102,7 +108,6 @@ Refusal Analysis::NumberValues(const llvm::Function& function, const CoverageOpt
   label_tables_.clear();
   has_call_ = has_dynamic_alloca_ = returns_error_ = false;
   swift_registers_ = 0;
-  may_use_fixed_ = !options.has_few_registers;
   uint32_t instructions = 0;
   for (const llvm::Argument& argument : function.args()) {
     const uint32_t value = AddValue(argument, 0);
@@ -272,11 +277,6 @@ void Analysis::CountPhiUses(const llvm::PHINode& phi) {
   }
 }
 
-void Analysis::Cover(ValuePart& value, uint32_t block) {
-  value.first_block = std::min(value.first_block, block);
-  value.last_block = std::max(value.last_block, block);
-}
-
 void Analysis::ExtendLife(ValuePart& value, uint32_t block) {
   if (value.first_block == block && value.last_block == block) return;
   if (order_.has_irreducible_loop()) {
@@ -392,59 +392,6 @@ void Analysis::CollectWhatDies() {
     value.next_to_die = list;
     list = number;
   }
-}
-
-void Analysis::FixRegisters() {
-  for (std::vector<Interval>& intervals : taken_) intervals.clear();
-  candidates_.clear();
-  for (uint32_t number = 0; number < values_.size(); number += values_[number].parts) {
-    const ValuePart& value = values_[number];
-    if (value.first_block == value.last_block && !value.is_phi) continue;
-    if (value.is_alloca || value.is_deferred || value.parts != 1) continue;
-    if (weights_[number] < kLeastWeight) continue;
-    candidates_.push_back({number, weights_[number]});
-  }
-  if (candidates_.empty()) return;
-  const auto is_heavier = [](const Candidate& a, const Candidate& b) {
-    return a.weight != b.weight ? a.weight > b.weight : a.value < b.value;
-  };
-  if (candidates_.size() > kMostCandidates) {
-    std::nth_element(candidates_.begin(), candidates_.begin() + kMostCandidates, candidates_.end(),
-                     is_heavier);
-    candidates_.resize(kMostCandidates);
-  }
-  std::sort(candidates_.begin(), candidates_.end(), is_heavier);
-  calls_before_.assign(1, 0);
-  for (const BlockFacts& facts : facts_)
-    calls_before_.push_back(calls_before_.back() + facts.has_call);
-  for (const Candidate& candidate : candidates_) {
-    ValuePart& value = values_[candidate.value];
-    const bool meets_call = calls_before_[value.last_block + 1] != calls_before_[value.first_block];
-    const auto try_all = [&](absl::Span<const Register> registers) {
-      return std::any_of(registers.begin(), registers.end(),
-                         [&](Register reg) { return TryFix(value, reg); });
-    };
-    if (value.is_vector) {
-      if (meets_call || !try_all(architecture_.vector_between_calls)) {
-        if (value.bytes <= 8) try_all(architecture_.vector_across_calls);
-      }
-    } else if (meets_call || !try_all(architecture_.between_calls)) {
-      try_all(architecture_.across_calls);
-    }
-  }
-}
-
-bool Analysis::TryFix(ValuePart& value, Register reg) {
-  if ((swift_registers_ & SetOf(reg)) != 0) return false;
-  if (returns_error_ && reg == architecture_.swift_error) return false;
-  for (const Interval& taken : taken_[reg]) {
-    if (value.first_block <= taken.last && taken.first <= value.last_block) return false;
-  }
-  taken_[reg].push_back({value.first_block, value.last_block});
-  value.reg = reg;
-  value.is_fixed = true;
-  fixed_ |= SetOf(reg);
-  return true;
 }
 
 }  // namespace firstcall::baseline

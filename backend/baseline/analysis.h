@@ -1,7 +1,7 @@
 // Computes what the lowering has to know of a function before it emits the first byte: whether the
 // function is covered, a number for each value, each value's last use, which instructions are
 // deferred (computed where they are used), and which values get a fixed register (one register for
-// the value's whole life).
+// the value's whole life; register_fixer.h).
 //
 // Analysis walks over the function three times: to order the blocks (block_order.h); forward, to
 // number values and to decide on coverage (coverage.h); backward within each block, to count uses
@@ -21,7 +21,9 @@
 #include "backend/baseline/coverage.h"
 #include "backend/baseline/pointer_map.h"
 #include "backend/baseline/refusal.h"
+#include "backend/baseline/register_fixer.h"
 #include "backend/baseline/registers.h"
+#include "backend/baseline/value_facts.h"
 #include "backend/baseline/value_parts.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instruction.h"
@@ -29,47 +31,10 @@
 
 namespace firstcall::baseline {
 
-// A part of a value. A value's number is the number of its first part; the other parts follow.
-struct ValuePart {
-  // ---- Facts of the value, kept in its first part ----
-  uint32_t uses = 0;             // Uses not compiled yet.
-  uint32_t first_block = 0;      // The value's life, as an interval of the order of blocks. A phi's
-  uint32_t last_block = 0;       // life includes the predecessors, which write the phi.
-  uint32_t next_to_die = kNone;  // The next value in the last block's list (first_to_die).
-  uint32_t position = 0;  // Where the value is computed, in instructions from the block's end. A
-                          // value deferred to a user without a number (a store, a branch) has 0,
-                          // except the operation of an update (memory_update.h).
-  uint8_t parts = 1;
-  // The value is computed at its first use. Its uses are in the same block: one use, or a store and
-  // a comparison (memory_update.h).
-  bool is_deferred = false;
-  bool is_phi = false;
-  // An alloca of static size, at `slot` in the frame, or a parameter with `byval` or `swifterror`.
-  // The value is the address of the place `slot`.
-  bool is_alloca = false;
-  // ---- Facts of the part ----
-  uint8_t index = 0;  // The part's position among the value's parts.
-  bool is_vector = false;
-  uint8_t bytes = 0;
-  bool is_spilled = false;      // The slot holds the part.
-  Register reg = kNoRegister;   // The register that holds the part.
-  bool is_fixed = false;        // `reg` holds the part for the value's whole life.
-  Register wish = kNoRegister;  // The best register to compute the part in: a user in the
-                                // same block (a call, a return) wants it there.
-  // The part's place in the frame; 0 if it has none. If `is_incoming`: its offset in the arguments
-  // that the caller has put on the stack.
-  int32_t slot = 0;
-  bool is_incoming = false;  // The part is an argument on the stack and stays in its place.
-};
-
-struct BlockFacts {
-  uint32_t first_to_die = kNone;  // List of values that live in several blocks and die in this one.
-  bool has_call = false;          // Calls change the caller-saved registers.
-};
-
 class Analysis {
  public:
-  explicit Analysis(const Architecture& architecture) : architecture_(architecture) {}
+  explicit Analysis(const Architecture& architecture)
+      : architecture_(architecture), fixer_(architecture) {}
 
   // Returns kNone if the function is covered. Then the results below are valid until the next Run.
   Refusal Run(const llvm::Function& function, const CoverageOptions& options);
@@ -93,14 +58,6 @@ class Analysis {
   bool has_dynamic_alloca() const { return has_dynamic_alloca_; }
 
  private:
-  struct Candidate {
-    uint32_t value;
-    uint32_t weight;
-  };
-  struct Interval {
-    uint32_t first, last;
-  };
-
   Refusal NumberValues(const llvm::Function& function, const CoverageOptions& options);
   uint32_t AddValue(const llvm::Value& value, uint32_t block);
   void CountUses(uint32_t block);
@@ -110,15 +67,12 @@ class Analysis {
   void WishForPlaces(const llvm::Instruction& instruction, uint32_t block);
   void Wish(const llvm::Value* value, Register reg, uint32_t block);
   void ExtendLife(ValuePart& value, uint32_t block);
-  void Cover(ValuePart& value, uint32_t block);
   // If `store` ends an update in memory: defers the update's operation to `store`.
   void DeferUpdate(const llvm::StoreInst& store, uint32_t position);
   // Whether `instruction`, which has one use, is deferred to its user. `next_write`: the position
   // of the next instruction that may write to memory.
   bool IsDeferrable(const llvm::Instruction& instruction, uint32_t next_write);
   void CollectWhatDies();
-  void FixRegisters();
-  bool TryFix(ValuePart& value, Register reg);
 
   const Architecture& architecture_;
   BlockOrder order_;
@@ -126,17 +80,14 @@ class Analysis {
   std::vector<ValuePart> values_;
   std::vector<BlockFacts> facts_;
   std::vector<const llvm::GlobalVariable*> label_tables_;
-  std::vector<uint32_t> wishes_;        // The values with a wish, while a block is examined.
-  std::vector<uint32_t> weights_;       // Each value's number of uses, weighted by loop depth.
-  std::vector<uint32_t> calls_before_;  // The number of blocks before a block that have calls.
-  std::vector<Candidate> candidates_;
-  std::vector<Interval> taken_[kRegisterCount];
+  std::vector<uint32_t> wishes_;   // The values with a wish, while a block is examined.
+  std::vector<uint32_t> weights_;  // Each value's number of uses, weighted by loop depth.
+  RegisterFixer fixer_;
   RegisterSet fixed_ = 0;
   bool has_call_ = false;
   bool has_dynamic_alloca_ = false;
   RegisterSet swift_registers_ = 0;
   bool returns_error_ = false;
-  bool may_use_fixed_ = true;
 };
 
 }  // namespace firstcall::baseline

@@ -194,9 +194,9 @@ void LoweringAArch64::LowerCompareExchange(const llvm::AtomicCmpXchgInst& exchan
     Bind(done);
   }
   native_.Set(Cond::kE, kScratch);
-  locations_.Unpin(base);
-  locations_.Unpin(value);
-  locations_.Unpin(expected);
+  locations_.registers().Unpin(base);
+  locations_.registers().Unpin(value);
+  locations_.registers().Unpin(expected);
   native_.Mov(4, Define(exchange, 1), kScratch);
 }
 

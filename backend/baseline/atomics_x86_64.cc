@@ -114,8 +114,8 @@ void LoweringX86_64::LowerCompareExchange(const llvm::AtomicCmpXchgInst& exchang
   native_.Cmpxchg(bytes, mem, value);
   native_.Set(Cond::kE, kScratch);
   DefineIn(exchange, kRax, 0);
-  locations_.Unpin(mem.base);
-  locations_.Unpin(mem.index);
+  locations_.registers().Unpin(mem.base);
+  locations_.registers().Unpin(mem.index);
   native_.Mov(4, Define(exchange, 1), kScratch);
 }
 

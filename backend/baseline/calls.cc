@@ -7,6 +7,7 @@
 // or, in a function whose rsp moves with dynamic allocas, in space taken for this call.
 
 #include "backend/baseline/lowering.h"
+#include "backend/baseline/value_slots.h"
 
 namespace firstcall::baseline {
 namespace {
@@ -74,7 +75,7 @@ void Lowering::CopyByValue(const llvm::Value* source, uint64_t size, int32_t off
   } else {
     CopyBlock(nullptr, to, source, size);
   }
-  locations_.Unpin();
+  locations_.registers().UnpinAll();
 }
 
 void Lowering::PrepareCall(const llvm::User& user) {
@@ -106,7 +107,7 @@ Lowering::CallExtent Lowering::EmitCall(const Callee& callee, const ArgumentPlac
                                                         : SymbolOf(callee.library_function)));
   }
   extent.end = assembler_.size();
-  locations_.Unpin();
+  locations_.registers().UnpinAll();
   locations_.ForgetRegisters();
   return extent;
 }
@@ -146,7 +147,7 @@ void Lowering::KeepError(const llvm::CallBase& call) {
   if (!own.has_error()) return;
   for (unsigned i = 0; i < call.arg_size(); ++i) {
     if (own.Of(i) != architecture_.swift_error) continue;
-    assembler_.Store(8, locations_.SlotOf(NumberOf(call.getArgOperand(i))),
+    assembler_.Store(8, SlotOf(frame_, analysis_.values()[NumberOf(call.getArgOperand(i))]),
                      architecture_.swift_error);
   }
 }
@@ -165,8 +166,8 @@ void Lowering::DefineResults(const llvm::Instruction& result) {
       continue;
     }
     // The register is another value's for life, though that does not live now.
-    locations_.GiveSlot(number + i);
-    assembler_.Store(8, locations_.SlotOf(number + i), reg);
+    GiveSlot(frame_, part);
+    assembler_.Store(8, SlotOf(frame_, part), reg);
     part.is_spilled = true;
   }
 }

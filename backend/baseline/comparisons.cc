@@ -119,7 +119,7 @@ FlagTest Lowering::EmitWideCompare(const CmpInst& compare) {
     const Register low = Copy(left, 0);
     const Register right_low = In(right, 0);
     assembler_.AluRr(Alu::kXor, 8, low, right_low);
-    locations_.Unpin(right_low);
+    locations_.registers().Unpin(right_low);
     const Register high = Copy(left, 1);
     Extend(high, high, BitsOf(left->getType()) - 64, false, 8);
     assembler_.AluRr(Alu::kXor, 8, high, InUpper(right, false));
@@ -161,7 +161,7 @@ void Lowering::LowerCompare(const CmpInst& compare) {
     return;
   }
   const FlagTest test = EmitCompare(compare);
-  locations_.Unpin();
+  locations_.registers().UnpinAll();
   for (const llvm::Value* operand : {compare.getOperand(0), compare.getOperand(1)}) {
     const uint32_t number = NumberOf(operand);
     if (number != PointerMap::kMissing) locations_.Release(locations_.RegisterOf(number));
@@ -187,19 +187,19 @@ void Lowering::LowerSelect(const llvm::SelectInst& select) {
   const unsigned parts = analysis_.values()[NumberOf(&select)].parts;
   if (parts == 1) {
     const FlagTest test = EmitTest(select.getCondition());
-    locations_.Unpin();
+    locations_.registers().UnpinAll();
     SelectPart(select, test, 0);
     return;
   }
   const Register condition = locations_.Temporary(false);
   SetFrom(EmitTest(select.getCondition()), condition);
-  locations_.Unpin();
-  locations_.Pin(condition);
+  locations_.registers().UnpinAll();
+  locations_.registers().Pin(condition);
   for (unsigned part = 0; part < parts; ++part) {
     assembler_.CompareWithZero(1, condition);
     SelectPart(select, One(Cond::kNe), part);
-    locations_.Unpin();
-    locations_.Pin(condition);
+    locations_.registers().UnpinAll();
+    locations_.registers().Pin(condition);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backend/baseline/lowering.h"
+#include "backend/baseline/value_slots.h"
 
 namespace firstcall::baseline {
 namespace {
@@ -46,7 +47,7 @@ Move Lowering::SourceOf(const llvm::Value* value, unsigned part, const PartType&
   }
   const uint32_t number = NumberOf(value) + part;
   const ValuePart& place = analysis_.values()[number];
-  move.from_memory = locations_.SlotOf(number);
+  move.from_memory = SlotOf(frame_, place);
   if (place.is_alloca) {
     move.source = Move::Source::kFrameAddress;
   } else if (place.reg != kNoRegister) {
@@ -76,13 +77,13 @@ void Lowering::CollectEdgeMoves(const llvm::BasicBlock* target) {
     const uint32_t number = NumberOf(&phi);
     const unsigned parts = analysis_.values()[number].parts;
     for (unsigned i = 0; i < parts; ++i) {
-      const ValuePart& place = analysis_.values()[number + i];
+      ValuePart& place = analysis_.values()[number + i];
       Move move = SourceOf(value, i, {place.is_vector, place.bytes, 0, false});
       if (place.is_fixed) {
         move.to = place.reg;
       } else {
-        locations_.GiveSlot(number + i);
-        move.to_memory = locations_.SlotOf(number + i);
+        GiveSlot(frame_, place);
+        move.to_memory = SlotOf(frame_, place);
       }
       moves_.Add(move);
     }

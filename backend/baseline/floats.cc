@@ -1,6 +1,7 @@
 // Floating point, and conversions.
 
 #include "backend/baseline/lowering.h"
+#include "backend/baseline/value_slots.h"
 
 namespace firstcall::baseline {
 
@@ -29,7 +30,7 @@ bool Lowering::IsFloatInMemory(const llvm::Value* operand, Mem& mem) {
   }
   if (deferred == nullptr && !llvm::isa<llvm::Constant>(operand) &&
       locations_.IsBestInMemory(NumberOf(operand))) {
-    mem = locations_.SlotOf(NumberOf(operand));
+    mem = SlotOf(frame_, analysis_.values()[NumberOf(operand)]);
     return true;
   }
   return false;

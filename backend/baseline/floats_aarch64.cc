@@ -154,7 +154,7 @@ bool LoweringAArch64::EmitFloatIntrinsic(const llvm::IntrinsicInst& intrinsic) {
     case llvm::Intrinsic::fma: {
       const Register a = In(intrinsic.getArgOperand(0)), b = In(intrinsic.getArgOperand(1));
       const Register addend = In(intrinsic.getArgOperand(2));
-      locations_.Unpin();
+      locations_.registers().UnpinAll();
       native_.FloatMultiplyAdd(is_double, kVectorScratch, a, b, addend);
       native_.VectorMov(Define(intrinsic), kVectorScratch);
       return true;

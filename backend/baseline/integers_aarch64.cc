@@ -30,10 +30,10 @@ void LoweringAArch64::LowerWideMultiply(const llvm::BinaryOperator& binary) {
   const llvm::Value* right = binary.getOperand(1);
   const Register left_low = In(left, 0), right_high = In(right, 1);
   native_.Multiply(8, kScratch, left_low, right_high);
-  locations_.Unpin(right_high);
+  locations_.registers().Unpin(right_high);
   const Register right_low = In(right, 0), left_high = In(left, 1);
   native_.MultiplyAdd(8, kScratch, left_high, right_low, kScratch);
-  locations_.Unpin(left_high);
+  locations_.registers().Unpin(left_high);
   const Register high = Define(binary, 1);
   native_.UnsignedMultiplyHigh(high, left_low, right_low);
   native_.AluRr(Alu::kAdd, 8, high, kScratch);
@@ -150,7 +150,7 @@ void LoweringAArch64::LowerOverflow(const llvm::WithOverflowInst& intrinsic) {
     }
   }
   native_.Set(overflows, kScratch);
-  locations_.Unpin();
+  locations_.registers().UnpinAll();
   native_.Mov(4, Define(intrinsic, parts), kScratch);
 }
 
@@ -185,7 +185,7 @@ void LoweringAArch64::LowerNarrowFunnelShift(const llvm::IntrinsicInst& intrinsi
   const unsigned bits = BitsOf(intrinsic.getType());
   const Register count = InExtended(intrinsic.getArgOperand(2), false, 4);
   native_.Mov(4, kScratch, count);
-  locations_.Unpin(count);
+  locations_.registers().Unpin(count);
   native_.AluRi(Alu::kAnd, 4, kScratch, static_cast<int32_t>(bits) - 1);
   const Register low = InExtended(intrinsic.getArgOperand(1), false, 4);
   const Register dst = DefineFrom(intrinsic, intrinsic.getArgOperand(0));
@@ -218,7 +218,7 @@ void LoweringAArch64::LowerFunnelShift(const llvm::IntrinsicInst& intrinsic) {
   const Register count = In(intrinsic.getArgOperand(2));
   const Register other = In(comes);
   native_.Mov(8, kScratch, other);
-  locations_.Unpin(other);
+  locations_.registers().Unpin(other);
   const Register dst = DefineFrom(intrinsic, stays);
   const Shift near = is_left ? Shift::kShl : Shift::kShr;
   const Shift back = is_left ? Shift::kShr : Shift::kShl;

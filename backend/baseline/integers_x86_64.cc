@@ -109,7 +109,7 @@ void LoweringX86_64::LowerOverflow(const llvm::WithOverflowInst& intrinsic) {
     native_.AluRr(is_add ? Alu::kAdd : Alu::kSub, 8, low, right_low);
     native_.AluRr(is_add ? Alu::kAdc : Alu::kSbb, 8, high, right_high);
     native_.Set(cond, kScratch);
-    locations_.Unpin();
+    locations_.registers().UnpinAll();
     native_.Mov(4, Define(intrinsic, 2), kScratch);
     return;
   }
@@ -131,7 +131,7 @@ void LoweringX86_64::LowerOverflow(const llvm::WithOverflowInst& intrinsic) {
     EmitAlu(operation == llvm::Instruction::Add ? Alu::kAdd : Alu::kSub, bytes, dst, source);
     native_.Set(cond, kScratch);
   }
-  locations_.Unpin();
+  locations_.registers().UnpinAll();
   native_.Mov(4, Define(intrinsic, 1), kScratch);
 }
 

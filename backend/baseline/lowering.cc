@@ -6,6 +6,7 @@
 #include "backend/baseline/coverage.h"
 #include "backend/baseline/symbol_name.h"
 #include "backend/baseline/unwind_rows.h"
+#include "backend/baseline/value_slots.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/EHPersonalities.h"
 #include "llvm/IR/Module.h"
@@ -142,9 +143,9 @@ void Lowering::BindArguments() {
         stays.push_back({number + i, place.reg});
         return;
       } else {
-        locations_.GiveSlot(number + i);
+        GiveSlot(frame_, part);
         part.is_spilled = true;
-        move.to_memory = locations_.SlotOf(number + i);
+        move.to_memory = SlotOf(frame_, part);
       }
       moves_.Add(move);
     };
@@ -179,7 +180,7 @@ void Lowering::BindArguments() {
   }
   EmitMoves();
   for (const Bound& bound : stays) locations_.DefineIn(bound.part, bound.reg);
-  locations_.Unpin();
+  locations_.registers().UnpinAll();
 }
 
 void Lowering::BeginBlock(uint32_t number) {
@@ -191,10 +192,11 @@ void Lowering::BeginBlock(uint32_t number) {
   for (const llvm::PHINode& phi : block.phis()) {
     if (phi.use_empty()) continue;
     const uint32_t value = NumberOf(&phi);
-    for (uint32_t part = value; part < value + analysis_.values()[value].parts; ++part) {
-      if (analysis_.values()[part].is_fixed) continue;
-      locations_.GiveSlot(part);
-      analysis_.values()[part].is_spilled = true;
+    for (uint32_t number = value; number < value + analysis_.values()[value].parts; ++number) {
+      ValuePart& part = analysis_.values()[number];
+      if (part.is_fixed) continue;
+      GiveSlot(frame_, part);
+      part.is_spilled = true;
     }
   }
 }
@@ -245,7 +247,7 @@ void Lowering::CountDown(const llvm::Value* operand) {
 
 void Lowering::EndInstruction(const llvm::Instruction& instruction) {
   for (const llvm::Use& operand : instruction.operands()) CountDown(operand.get());
-  locations_.Unpin();
+  locations_.registers().UnpinAll();
 }
 
 void Lowering::Lower(const llvm::Instruction& instruction) {

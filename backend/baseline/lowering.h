@@ -200,7 +200,7 @@ class Lowering {
     const unsigned parts = analysis_.values()[NumberOf(&result)].parts;
     for (unsigned part = 0; part < parts; ++part) {
       visit(part);
-      locations_.Unpin();
+      locations_.registers().UnpinAll();
     }
   }
   // As DefineFrom, with the value extended to `bytes`.

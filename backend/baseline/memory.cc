@@ -1,6 +1,7 @@
 // Addresses, loads, stores, allocas.
 
 #include "backend/baseline/lowering.h"
+#include "backend/baseline/value_slots.h"
 #include "llvm/IR/GetElementPtrTypeIterator.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -27,8 +28,8 @@ Mem Lowering::WithBaseOnly(const Mem& mem) {
   if (mem.IsBase()) return mem;
   const Register reg = locations_.Temporary(false);
   assembler_.Lea(reg, mem);
-  locations_.Unpin(mem.base);
-  locations_.Unpin(mem.index);
+  locations_.registers().Unpin(mem.base);
+  locations_.registers().Unpin(mem.index);
   return Mem::At(reg);
 }
 
@@ -54,7 +55,7 @@ Mem Lowering::AddressOf(const llvm::Value* pointer) {
   }
   const uint32_t number = NumberOf(pointer);
   const ValuePart& value = analysis_.values()[number];
-  if (value.is_alloca) return locations_.SlotOf(number);
+  if (value.is_alloca) return SlotOf(frame_, value);
   if (const llvm::Instruction* deferred = DeferredOf(pointer)) {
     if (const auto* element = llvm::dyn_cast<llvm::GEPOperator>(deferred)) {
       return AddressOfElement(*element);
@@ -110,7 +111,7 @@ void Lowering::AddIndex(Mem& mem, const llvm::Value* index, uint64_t size) {
     assembler_.MovImmediate(product, size, true);
     assembler_.MultiplyRr(8, product, extended);
   }
-  locations_.Unpin(extended);
+  locations_.registers().Unpin(extended);
   mem.index = product;
   mem.scale = 0;
 }
@@ -172,7 +173,7 @@ void Lowering::LowerLoad(const llvm::LoadInst& load) {
     } else {
       LoadPart(dst, mem.Plus(places.offsets[i]), part.bits);
     }
-    locations_.Unpin(dst);  // There may be more parts than registers.
+    locations_.registers().Unpin(dst);  // There may be more parts than registers.
   }
 }
 
@@ -193,7 +194,7 @@ void Lowering::StorePart(const Mem& mem, const llvm::Value* value, unsigned numb
     }
     const Register source = In(value, number);
     assembler_.VectorStore(part.bytes, mem, source);
-    return locations_.Unpin(source);
+    return locations_.registers().Unpin(source);
   }
   const unsigned bytes = (part.bits + 7u) / 8;
   const bool is_whole = part.bits == 8 || part.bits == 16 || part.bits == 32 || part.bits == 64;
@@ -218,8 +219,8 @@ void Lowering::StorePart(const Mem& mem, const llvm::Value* value, unsigned numb
       assembler_.ShiftRi(Shift::kShr, 8, reg, static_cast<uint8_t>(8 * piece));
     }
   }
-  if (reg != source) locations_.Unpin(reg);
-  locations_.Unpin(source);
+  if (reg != source) locations_.registers().Unpin(reg);
+  locations_.registers().Unpin(source);
 }
 
 bool Lowering::IsEmittedAsOne(const MemoryUpdate& update) const {

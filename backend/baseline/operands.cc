@@ -2,6 +2,7 @@
 
 #include "backend/baseline/constants.h"
 #include "backend/baseline/lowering.h"
+#include "backend/baseline/value_slots.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace firstcall::baseline {
@@ -90,7 +91,7 @@ void Lowering::Claim(Register reg, const llvm::Value* value, unsigned part) {
   }
   if (const llvm::Instruction* deferred = DeferredOf(value)) {
     Lower(*deferred);
-    locations_.Unpin(locations_.RegisterOf(NumberOf(value)));
+    locations_.registers().Unpin(locations_.RegisterOf(NumberOf(value)));
   }
   locations_.Claim(reg, NumberOf(value) + part);
 }
@@ -147,7 +148,7 @@ Register Lowering::InExtended(const llvm::Value* value, bool is_signed, unsigned
   if (bits >= bytes * 8) return source;
   const Register reg = locations_.Temporary(false);
   Extend(reg, source, bits, is_signed, bytes);
-  locations_.Unpin(source);
+  locations_.registers().Unpin(source);
   return reg;
 }
 
@@ -196,7 +197,7 @@ ArithmeticOperand Lowering::OperandOf(const llvm::Value* value, unsigned bytes, 
   } else if (!llvm::isa<llvm::Constant>(value) &&
              locations_.IsBestInMemory(NumberOf(value) + part)) {
     operand.kind = ArithmeticOperand::Kind::kMemory;
-    operand.mem = locations_.SlotOf(NumberOf(value) + part);
+    operand.mem = SlotOf(frame_, analysis_.values()[NumberOf(value) + part]);
     return operand;
   }
   operand.reg = In(value, part);

@@ -1,101 +1,72 @@
 #include "backend/baseline/value_locations.h"
 
+#include "backend/baseline/value_slots.h"
 #include "llvm/ADT/bit.h"
 
 namespace firstcall::baseline {
 namespace {
-
-RegisterSet OfKind(bool is_vector) { return is_vector ? ~kGeneralRegisters : kGeneralRegisters; }
 
 template <typename Visit>
 void ForEach(RegisterSet set, Visit visit) {
   for (; set != 0; set &= set - 1) visit(static_cast<Register>(llvm::countr_zero(set)));
 }
 
-// The bytes of a general register that have to be kept.
-unsigned SlotBytes(const ValuePart& part) { return part.bytes > 4 ? part.bytes : 4; }
+// The first register of a set that is not empty.
+Register FirstOf(RegisterSet set) { return static_cast<Register>(llvm::countr_zero(set)); }
+
+void MoveRegister(Assembler& assembler, Register to, Register from) {
+  if (to == from) return;
+  if (IsVector(to)) {
+    assembler.VectorMov(to, from);
+  } else {
+    assembler.Mov(8, to, from);
+  }
+}
 
 }  // namespace
 
 void ValueLocations::Begin(RegisterSet allocatable) {
-  allocatable_ = allocatable & ~analysis_.fixed_registers();
-  owned_ = pinned_ = 0;
-  clock_ = 0;
+  registers_.Begin(allocatable & ~analysis_.fixed_registers());
   has_failed_ = false;
   block_ = 0;
 }
 
 void ValueLocations::Own(Register reg, uint32_t part) {
-  owner_[reg] = part;
-  owned_ |= SetOf(reg);
+  registers_.Own(reg, part);
   Part(part).reg = reg;
-  last_use_[reg] = ++clock_;
 }
 
 void ValueLocations::Disown(Register reg) {
-  if ((owned_ & SetOf(reg)) == 0) return;
-  Part(owner_[reg]).reg = kNoRegister;
-  owned_ &= ~SetOf(reg);
+  if (!registers_.IsOwned(reg)) return;
+  Part(registers_.OwnerOf(reg)).reg = kNoRegister;
+  registers_.Disown(reg);
 }
 
 void ValueLocations::Evict(Register reg) {
-  if ((owned_ & SetOf(reg)) == 0) return;
-  Spill(owner_[reg]);
+  if (!registers_.IsOwned(reg)) return;
+  Spill(frame_, assembler_, Part(registers_.OwnerOf(reg)));
   Disown(reg);
 }
 
-void ValueLocations::GiveSlot(uint32_t number) {
-  ValuePart& part = Part(number);
-  if (part.slot == 0 && !part.is_incoming) part.slot = frame_.AllocateSlot(part.bytes);
-}
-
-void ValueLocations::Spill(uint32_t number) {
-  ValuePart& part = Part(number);
-  if (part.is_spilled || part.is_fixed || part.is_alloca) return;
-  GiveSlot(number);
-  const Mem slot = SlotOf(number);
-  if (part.is_vector) {
-    assembler_.VectorStore(part.bytes, slot, part.reg);
-  } else {
-    assembler_.Store(SlotBytes(part), slot, part.reg);
-  }
-  part.is_spilled = true;
-}
-
-void ValueLocations::LoadInto(Register reg, uint32_t number) {
+void ValueLocations::CopyTo(Register reg, uint32_t number) {
   const ValuePart& part = Part(number);
-  const Mem slot = SlotOf(number);
-  if (part.is_alloca) {
-    assembler_.Lea(reg, slot);
-  } else if (part.is_vector) {
-    assembler_.VectorLoad(part.bytes, reg, slot);
+  if (part.reg != kNoRegister) {
+    MoveRegister(assembler_, reg, part.reg);
   } else {
-    assembler_.Load(SlotBytes(part), reg, slot);
-  }
-}
-
-void ValueLocations::MoveRegister(Register to, Register from) {
-  if (to == from) return;
-  if (IsVector(to)) {
-    assembler_.VectorMov(to, from);
-  } else {
-    assembler_.Mov(8, to, from);
+    LoadFromSlot(frame_, assembler_, part, reg);
   }
 }
 
 Register ValueLocations::Take(bool is_vector) {
-  const RegisterSet usable = allocatable_ & ~pinned_ & OfKind(is_vector);
-  if (const RegisterSet free = usable & ~owned_; free != 0) {
-    return static_cast<Register>(llvm::countr_zero(free));
-  }
+  if (const RegisterSet free = registers_.Free(is_vector); free != 0) return FirstOf(free);
   Register victim = kNoRegister;
   bool is_cheap = false;
-  ForEach(usable, [&](Register reg) {
-    const ValuePart& part = Part(owner_[reg]);
+  ForEach(registers_.Unpinned(is_vector), [&](Register reg) {
+    const ValuePart& part = Part(registers_.OwnerOf(reg));
     const bool costs_nothing = part.is_spilled || part.is_alloca;
     if (victim != kNoRegister) {
       if (is_cheap && !costs_nothing) return;
-      if (is_cheap == costs_nothing && last_use_[reg] >= last_use_[victim]) return;
+      if (is_cheap == costs_nothing && !registers_.IsOlder(reg, victim)) return;
     }
     victim = reg;
     is_cheap = costs_nothing;
@@ -110,7 +81,7 @@ Register ValueLocations::Take(bool is_vector) {
 
 Register ValueLocations::Temporary(bool is_vector) {
   const Register reg = Take(is_vector);
-  Pin(reg);
+  registers_.Pin(reg);
   return reg;
 }
 
@@ -118,13 +89,13 @@ Register ValueLocations::In(uint32_t number) {
   ValuePart& part = Part(number);
   if (part.reg == kNoRegister) {
     const Register reg = Temporary(part.is_vector);
-    LoadInto(reg, number);
+    LoadFromSlot(frame_, assembler_, part, reg);
     Own(reg, number);
     return reg;
   }
   if (!part.is_fixed) {
-    Pin(part.reg);
-    last_use_[part.reg] = ++clock_;
+    registers_.Pin(part.reg);
+    registers_.Touch(part.reg);
   }
   return part.reg;
 }
@@ -132,10 +103,9 @@ Register ValueLocations::In(uint32_t number) {
 Register ValueLocations::Define(uint32_t number) {
   ValuePart& part = Part(number);
   if (part.is_fixed) return part.reg;
-  const bool is_free =
-      part.wish != kNoRegister && (allocatable_ & ~owned_ & ~pinned_ & SetOf(part.wish)) != 0;
+  const bool is_free = part.wish != kNoRegister && registers_.IsFree(part.wish);
   const Register reg = is_free ? part.wish : Take(part.is_vector);
-  Pin(reg);
+  registers_.Pin(reg);
   Own(reg, number);
   return reg;
 }
@@ -143,10 +113,10 @@ Register ValueLocations::Define(uint32_t number) {
 void ValueLocations::DefineIn(uint32_t number, Register reg) {
   ValuePart& part = Part(number);
   if (part.is_fixed) {
-    MoveRegister(part.reg, reg);
+    MoveRegister(assembler_, part.reg, reg);
     return;
   }
-  Pin(reg);
+  registers_.Pin(reg);
   Own(reg, number);
 }
 
@@ -156,12 +126,12 @@ bool ValueLocations::DiesHere(uint32_t number) const {
 }
 
 void ValueLocations::Release(Register reg) {
-  if (reg == kNoRegister || (allocatable_ & SetOf(reg)) == 0) return;
-  if ((owned_ & SetOf(reg)) != 0) {
-    if (!DiesHere(owner_[reg])) return;
+  if (reg == kNoRegister || !registers_.IsAllocatable(reg)) return;
+  if (registers_.IsOwned(reg)) {
+    if (!DiesHere(registers_.OwnerOf(reg))) return;
     Disown(reg);
   }
-  pinned_ &= ~SetOf(reg);
+  registers_.UnpinWholly(reg);
 }
 
 bool ValueLocations::IsBestInMemory(uint32_t number) const {
@@ -178,24 +148,23 @@ Register ValueLocations::DefineFrom(uint32_t number, uint32_t from) {
     return source;
   }
   const Register reg = Define(number);
-  MoveRegister(reg, source);
+  MoveRegister(assembler_, reg, source);
   return reg;
 }
 
 void ValueLocations::Claim(Register reg) {
-  if ((owned_ & SetOf(reg)) != 0) {
-    const uint32_t part = owner_[reg];
-    const RegisterSet free = allocatable_ & ~pinned_ & ~owned_ & OfKind(IsVector(reg));
-    if (free != 0) {
-      const Register other = static_cast<Register>(llvm::countr_zero(free));
-      MoveRegister(other, reg);
+  if (registers_.IsOwned(reg)) {
+    const uint32_t part = registers_.OwnerOf(reg);
+    if (const RegisterSet free = registers_.Free(IsVector(reg)); free != 0) {
+      const Register other = FirstOf(free);
+      MoveRegister(assembler_, other, reg);
       Disown(reg);
       Own(other, part);
     } else {
       Evict(reg);
     }
   }
-  Pin(reg);
+  registers_.Pin(reg);
 }
 
 void ValueLocations::Claim(Register reg, uint32_t number) {
@@ -205,30 +174,22 @@ void ValueLocations::Claim(Register reg, uint32_t number) {
     } else {
       Claim(reg);  // A copy of it is elsewhere now, and this one still here.
     }
-    Pin(reg);
+    registers_.Pin(reg);
     return;
   }
   Claim(reg);
-  if (const Register source = Part(number).reg; source != kNoRegister) {
-    MoveRegister(reg, source);
-  } else {
-    LoadInto(reg, number);
-  }
+  CopyTo(reg, number);
 }
 
 Register ValueLocations::Copy(uint32_t number) {
   if (Part(number).reg != kNoRegister && DiesHere(number)) {
     const Register reg = Part(number).reg;
     Disown(reg);
-    Pin(reg);
+    registers_.Pin(reg);
     return reg;
   }
   const Register reg = Temporary(Part(number).is_vector);
-  if (const Register source = Part(number).reg; source != kNoRegister) {
-    MoveRegister(reg, source);
-  } else {
-    LoadInto(reg, number);
-  }
+  CopyTo(reg, number);
   return reg;
 }
 
@@ -238,9 +199,7 @@ void ValueLocations::Free(uint32_t value) {
     ValuePart& part = Part(number);
     if (part.is_fixed) continue;
     if (part.reg != kNoRegister) Disown(part.reg);
-    if (part.slot != 0 && !part.is_incoming) frame_.FreeSlot(part.slot, part.bytes);
-    part.slot = 0;
-    part.is_spilled = false;
+    FreeSlot(frame_, part);
   }
 }
 
@@ -263,20 +222,22 @@ void ValueLocations::DropIfUnused(uint32_t value) {
 }
 
 void ValueLocations::SpillSurvivors() {
-  ForEach(owned_, [&](Register reg) {
-    const ValuePart& value = ValueOf(owner_[reg]);
-    if (value.uses != 0 || value.last_block > block_) Spill(owner_[reg]);
+  ForEach(registers_.owned(), [&](Register reg) {
+    const uint32_t part = registers_.OwnerOf(reg);
+    const ValuePart& value = ValueOf(part);
+    if (value.uses != 0 || value.last_block > block_) Spill(frame_, assembler_, Part(part));
   });
 }
 
 void ValueLocations::SpillLiveOut() {
-  ForEach(owned_, [&](Register reg) {
-    if (ValueOf(owner_[reg]).last_block > block_) Spill(owner_[reg]);
+  ForEach(registers_.owned(), [&](Register reg) {
+    const uint32_t part = registers_.OwnerOf(reg);
+    if (ValueOf(part).last_block > block_) Spill(frame_, assembler_, Part(part));
   });
 }
 
 void ValueLocations::ForgetRegisters() {
-  ForEach(owned_, [&](Register reg) { Disown(reg); });
+  ForEach(registers_.owned(), [&](Register reg) { Disown(reg); });
 }
 
 void ValueLocations::EndBlock() {

@@ -1,11 +1,10 @@
 // Tracks where each value is while a function is compiled: which register holds the value, and
 // whether its slot in the frame holds it.
 //
-// A value is written to its slot at most once, because it never changes. A register is free, holds
-// a part of a value, is fixed (belongs to a value for the value's whole life; see Analysis), or is
-// pinned (in use by the instruction that is being compiled). When no register is free, a register
-// that is not pinned is evicted: registers whose part needs no store come first, then the least
-// recently used.
+// The state of each register is in a RegisterState, and value_slots.h says what is stored to a
+// slot. Registers that are fixed (each belongs to a value for the value's whole life; see Analysis)
+// are not allocatable here. When no register is free, a register that is not pinned is evicted:
+// registers whose part needs no store come first, then the least recently used.
 //
 // Thread-compatible; reused from function to function to keep its memory. Tested in
 // tests/backend/baseline/baseline_compiler_test.cc.
@@ -18,6 +17,7 @@
 #include "backend/baseline/analysis.h"
 #include "backend/baseline/assembler.h"
 #include "backend/baseline/frame.h"
+#include "backend/baseline/register_state.h"
 
 namespace firstcall::baseline {
 
@@ -32,8 +32,10 @@ class ValueLocations {
   // Whether, since Begin, an instruction has needed more registers than there are. If so, the
   // emitted code is wrong and must be discarded.
   bool has_failed() const { return has_failed_; }
+  // To pin and unpin registers.
+  RegisterState& registers() { return registers_; }
 
-  // ---- For one instruction; all registers returned are pinned until Unpin() ----
+  // ---- For one instruction; all registers returned are pinned until RegisterState::UnpinAll ----
   // The register that holds part number `part`. Loads the part if no register holds it.
   Register In(uint32_t part);
   // A register for the part, which the instruction defines.
@@ -52,20 +54,10 @@ class ValueLocations {
   void Claim(Register reg, uint32_t part);
   // A register with a copy of the part, which may be changed.
   Register Copy(uint32_t part);
-  void Unpin() { pinned_ = 0; }
-  // Undoes one Pin. A register may be pinned for several operands.
-  void Unpin(Register reg) {
-    if (reg == kNoRegister || (pinned_ & SetOf(reg)) == 0) return;
-    if (--pins_[reg] == 0) pinned_ &= ~SetOf(reg);
-  }
   // Called when the instruction no longer needs `reg`: if `reg` holds no part, unpins it; if its
   // part dies here, unpins and frees it. Does nothing otherwise, or if `reg` is kNoRegister or not
   // allocatable.
   void Release(Register reg);
-  void Pin(Register reg) {
-    pins_[reg] = (pinned_ & SetOf(reg)) != 0 ? pins_[reg] + 1 : 1;
-    pinned_ |= SetOf(reg);
-  }
 
   // Whether the part's value is dead after the current instruction, which uses it once. False for
   // values with a fixed register and allocas.
@@ -74,13 +66,6 @@ class ValueLocations {
   Register RegisterOf(uint32_t part) const { return analysis_.values()[part].reg; }
   // Whether the part is only in the frame, and the current instruction is its last use.
   bool IsBestInMemory(uint32_t part) const;
-  // The part's place in the frame. For an alloca, the memory whose address the alloca is.
-  Mem SlotOf(uint32_t part) const {
-    const ValuePart& value = analysis_.values()[part];
-    return value.is_incoming ? frame_.Incoming(value.slot) : frame_.At(value.slot);
-  }
-  // Allocates a slot for the part, if it has none. The caller writes the part to the slot.
-  void GiveSlot(uint32_t part);
 
   // ---- The ends of lives ----
   // Counts one use of the value as compiled. After the last use, frees the value's registers.
@@ -94,36 +79,28 @@ class ValueLocations {
   void SpillSurvivors();
   // Stores the parts that are live after the current block and are only in registers.
   void SpillLiveOut();
-  void Spill(uint32_t part);
   // Marks all registers except the fixed ones as free.
   void ForgetRegisters();
   // Called at the end of the current block: frees the values that die in the block.
   void EndBlock();
 
  private:
-  ValuePart& Part(uint32_t part) { return analysis_.values()[part]; }
-  const ValuePart& Part(uint32_t part) const { return analysis_.values()[part]; }
-  ValuePart& ValueOf(uint32_t part) { return Part(part - Part(part).index); }
+  ValuePart& Part(uint32_t part) const { return analysis_.values()[part]; }
+  // The first part of the part's value, which has the facts of the value.
   const ValuePart& ValueOf(uint32_t part) const { return Part(part - Part(part).index); }
   Register Take(bool is_vector);
   void Evict(Register reg);
   void Own(Register reg, uint32_t part);
   void Disown(Register reg);
   void Free(uint32_t value);
-  void MoveRegister(Register to, Register from);
-  void LoadInto(Register reg, uint32_t part);
+  // Makes `reg` hold a copy of the part, which is in another register or in its slot.
+  void CopyTo(Register reg, uint32_t part);
 
   Analysis& analysis_;
   Frame& frame_;
   Assembler& assembler_;
+  RegisterState registers_;
   uint32_t block_ = 0;
-  RegisterSet allocatable_ = 0;
-  RegisterSet owned_ = 0;
-  RegisterSet pinned_ = 0;
-  uint8_t pins_[kRegisterCount] = {};  // How often each pinned register is pinned.
-  uint32_t owner_[kRegisterCount] = {};
-  uint32_t last_use_[kRegisterCount] = {};
-  uint32_t clock_ = 0;
   bool has_failed_ = false;
 };
 

@@ -6,6 +6,7 @@
 // fill 16 bytes.
 
 #include "backend/baseline/lowering.h"
+#include "backend/baseline/value_slots.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/GetElementPtrTypeIterator.h"
 
@@ -95,7 +96,7 @@ Lowering::Lanes Lowering::LanesOf(const llvm::Value* vector) {
   }
   if (const uint32_t number = NumberOf(vector);
       parts == 1 && analysis_.values()[number].is_spilled) {
-    lanes.mem = locations_.SlotOf(number);
+    lanes.mem = SlotOf(frame_, analysis_.values()[number]);
     return lanes;
   }
   lanes.mem = TemporaryLanes(vector->getType());
@@ -108,7 +109,7 @@ void Lowering::StoreParts(const Mem& mem, const llvm::Value* vector) {
   for (unsigned i = 0; i < parts; ++i) {
     const Register reg = In(vector, i);
     assembler_.VectorStore(16, mem.Plus(static_cast<int32_t>(16 * i)), reg);
-    locations_.Unpin(reg);
+    locations_.registers().Unpin(reg);
   }
 }
 
@@ -193,12 +194,12 @@ void Lowering::LowerLanes(const llvm::Instruction& instruction) {
   }
   if (is_vector) {
     const PartList list = PartsOf(instruction.getType());
-    if (list.count > 1) locations_.Unpin();
+    if (list.count > 1) locations_.registers().UnpinAll();
     for (unsigned i = 0; i < list.count; ++i) {
       const Register dst = Define(instruction, i);
       assembler_.VectorLoad(list.parts[i].bytes, dst,
                             result.mem.Plus(static_cast<int32_t>(16 * i)));
-      if (list.count > 1) locations_.Unpin(dst);
+      if (list.count > 1) locations_.registers().Unpin(dst);
     }
   }
   wide_places_used_ = 0;

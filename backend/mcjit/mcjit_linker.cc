@@ -13,6 +13,7 @@
 #include "base/fatal_error_guard.h"
 #include "base/llvm_status.h"
 #include "base/status.h"
+#include "llvm/BinaryFormat/ELF.h"
 #include "llvm/ExecutionEngine/JITEventListener.h"
 #include "llvm/ExecutionEngine/MCJIT.h"
 #include "llvm/IR/Module.h"
@@ -21,6 +22,17 @@
 #include "object/debugger_registration.h"
 
 namespace firstcall {
+namespace {
+
+bool HasSeveralCodeSections(const ElfObject& object) {
+  return std::count_if(object.sections().begin(), object.sections().end(),
+                       [](const ElfObject::Section& section) {
+                         return (section.flags & llvm::ELF::SHF_EXECINSTR) != 0 &&
+                                section.size != 0;
+                       }) > 1;
+}
+
+}  // namespace
 
 // Answers MCJIT's look-ups while it binds references.
 class McjitLinker::Resolver final : public llvm::LegacyJITSymbolResolver {
@@ -158,7 +170,7 @@ absl::StatusOr<SymbolAddresses> McjitLinker::Load(ElfObject& object, OwnedCode& 
   SectionMemory::Placement placement;
   placement.owner = &owner;
   placement.near = near;
-  placement.has_several_code_sections = object.HasSeveralCodeSections();
+  placement.has_several_code_sections = HasSeveralCodeSections(object);
   if (near.is_null() || placement.has_several_code_sections) placement.sizes = object.MemorySizes();
   placement.needs_jumps = !object.calls_are_direct();
   memory_->BeginObject(object.defined(), placement);

@@ -5,23 +5,21 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "base/status.h"
 #include "clients/mcjit/call_address.h"
+#include "clients/mcjit/module_copy.h"
 #include "clients/mcjit/settings.h"
 #include "llvm/ADT/APInt.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ExecutionEngine/RTDyldMemoryManager.h"
-#include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
-#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Object/Archive.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
-#include "object/symbol_name.h"
 
 namespace firstcall {
 namespace {
@@ -44,42 +42,32 @@ bool IsOfEngine(const std::string& name, uint64_t address) {
   return address == reinterpret_cast<uint64_t>(dlsym(RTLD_DEFAULT, name.c_str()));
 }
 
-std::unique_ptr<llvm::TargetMachine> Clone(const llvm::TargetMachine& machine) {
-  return std::unique_ptr<llvm::TargetMachine>(machine.getTarget().createTargetMachine(
-      machine.getTargetTriple().str(), machine.getTargetCPU(), machine.getTargetFeatureString(),
-      machine.Options, machine.getRelocationModel(), machine.getCodeModel(), machine.getOptLevel(),
-      /*JIT=*/true));
+// Takes `module` out of `modules`, which owns it.
+std::unique_ptr<llvm::Module> Disown(
+    const llvm::Module& module, llvm::SmallVectorImpl<std::unique_ptr<llvm::Module>>& modules) {
+  const auto owner = std::find_if(modules.begin(), modules.end(),
+                                  [&](const auto& owned) { return owned.get() == &module; });
+  std::unique_ptr<llvm::Module> owned = std::move(*owner);
+  modules.erase(owner);
+  return owned;
 }
 
 }  // namespace
 
-// For the engine that compiles whole modules: what this engine and the client define.
-class LazyEngine::ResolverForWhole final : public llvm::LegacyJITSymbolResolver {
- public:
-  explicit ResolverForWhole(LazyEngine& engine) : engine_(engine) {}
-
-  llvm::JITSymbol findSymbol(const std::string& name) override {
-    const uint64_t address = engine_.FindForWhole(name);
-    if (address == 0) return nullptr;
-    return {address, llvm::JITSymbolFlags::Exported};
-  }
-
-  llvm::JITSymbol findSymbolInLogicalDylib(const std::string&) override { return nullptr; }
-
- private:
-  LazyEngine& engine_;
-};
-
 LazyEngine::LazyEngine(std::unique_ptr<llvm::Module> module, Parts parts)
     : ExecutionEngine(parts.target_machine->createDataLayout(), std::move(module)),
-      parts_(std::move(parts)) {
+      target_machine_(std::move(parts.target_machine)),
+      resolver_(std::move(parts.resolver)),
+      modules_(getDataLayout().getGlobalPrefix()),
+      whole_(parts.mcjit, std::move(parts.memory_manager),
+             [this](const std::string& object_name) { return FindForWhole(object_name); }) {
   llvm::Module& first = *Modules.front();
   if (first.getDataLayout().isDefault()) first.setDataLayout(getDataLayout());
-  modules_.push_back({&first, State::kAdded, {}});
+  modules_.Add(first);
 }
 
 absl::Status LazyEngine::Start() {
-  EngineOptions options = OptionsFor(*parts_.target_machine);
+  EngineOptions options = OptionsFor(*target_machine_);
   options.search_process_symbols = false;
   options.search_other_libraries = false;
   options.symbol_finder = [this](absl::string_view name) {
@@ -90,17 +78,17 @@ absl::Status LazyEngine::Start() {
   };
   options.listeners.push_back(notifier_);
   FIRSTCALL_ASSIGN_OR_RETURN(lazy_, Engine::Create(std::move(options)));
-  report_.emplace(modules_.front().module->getModuleIdentifier(),
+  report_.emplace(modules_.entries().front().module->getModuleIdentifier(),
                   [this] { return lazy_->stats().ToString(); });
   return absl::OkStatus();
 }
 
 std::pair<std::unique_ptr<llvm::Module>, std::unique_ptr<llvm::TargetMachine>>
 LazyEngine::GiveBack() {
-  modules_.clear();
+  modules_.Remove(modules_.entries().front());
   std::unique_ptr<llvm::Module> module = std::move(Modules.front());
   Modules.clear();
-  return {std::move(module), std::move(parts_.target_machine)};
+  return {std::move(module), std::move(target_machine_)};
 }
 
 LazyEngine::~LazyEngine() {
@@ -113,38 +101,28 @@ LazyEngine::~LazyEngine() {
 
 // --- The client's modules ---
 
-LazyEngine::ClientsModule* LazyEngine::Find(const llvm::Module* module) {
-  const auto found =
-      std::find_if(modules_.begin(), modules_.end(),
-                   [&](const ClientsModule& entry) { return entry.module == module; });
-  return found == modules_.end() ? nullptr : &*found;
-}
-
 void LazyEngine::addModule(std::unique_ptr<llvm::Module> module) {
   const Guard guard(mutex_);
   if (module->getDataLayout().isDefault()) module->setDataLayout(getDataLayout());
-  modules_.push_back({module.get(), State::kAdded, {}});
+  modules_.Add(*module);
   Modules.push_back(std::move(module));
 }
 
 // The code stays: it does not need the client's module.
 bool LazyEngine::removeModule(llvm::Module* module) {
   const Guard guard(mutex_);
-  ClientsModule* const entry = Find(module);
+  const ListedModule* const entry = modules_.Find(module);
   if (entry == nullptr) return false;
-  const bool is_whole = entry->state == State::kWhole;
-  modules_.erase(modules_.begin() + (entry - modules_.data()));
-  if (is_whole) return whole_->removeModule(module);
-  const auto owner = std::find_if(Modules.begin(), Modules.end(),
-                                  [&](const auto& owned) { return owned.get() == module; });
-  owner->release();
-  Modules.erase(owner);
+  const bool is_whole = entry->state == ListedModule::State::kWhole;
+  modules_.Remove(*entry);
+  if (is_whole) return Whole().removeModule(module);
+  (void)Disown(*module, Modules).release();  // The client owns it again.
   return true;
 }
 
 llvm::Function* LazyEngine::FindFunctionNamed(llvm::StringRef name) {
   const Guard guard(mutex_);
-  for (const ClientsModule& entry : modules_) {
+  for (const ListedModule& entry : modules_.entries()) {
     llvm::Function* const function = entry.module->getFunction(name);
     if (function != nullptr && !function->isDeclaration()) return function;
   }
@@ -154,45 +132,26 @@ llvm::Function* LazyEngine::FindFunctionNamed(llvm::StringRef name) {
 llvm::GlobalVariable* LazyEngine::FindGlobalVariableNamed(llvm::StringRef name,
                                                           bool allow_internal) {
   const Guard guard(mutex_);
-  for (const ClientsModule& entry : modules_) {
+  for (const ListedModule& entry : modules_.entries()) {
     llvm::GlobalVariable* const variable = entry.module->getGlobalVariable(name, allow_internal);
     if (variable != nullptr && !variable->isDeclaration()) return variable;
   }
   return nullptr;
 }
 
-LazyEngine::ClientsModule* LazyEngine::FindAddedThatDefines(const std::string& name,
-                                                            bool functions_only) {
-  absl::string_view in_source = name;
-  const char prefix = getDataLayout().getGlobalPrefix();
-  if (prefix != '\0' && !in_source.empty() && in_source.front() == prefix)
-    in_source.remove_prefix(1);
-  for (ClientsModule& entry : modules_) {
-    if (entry.state == State::kAdded && DefinitionIn(*entry.module, in_source, functions_only)) {
-      return &entry;
-    }
-  }
-  return nullptr;
-}
-
 // --- Taking modules ---
 
-LazyEngine::ClientsModule* LazyEngine::FindAdded(const llvm::Module& module) {
-  ClientsModule* const entry = Find(&module);
-  return entry != nullptr && entry->state == State::kAdded ? entry : nullptr;
-}
-
 void LazyEngine::Take(llvm::Module& module) {
-  if (FindAdded(module) == nullptr) return;
+  if (modules_.FindAdded(module) == nullptr) return;
   if (getVerifyModules() && llvm::verifyModule(module, &llvm::errs())) {
     Fail("<main> module verification failed!");
   }
   // Code generation would give way to the client's other work now and then.
   module.getContext().yield();
   // That may have added and removed modules.
-  ClientsModule* const entry = FindAdded(module);
+  ListedModule* const entry = modules_.FindAdded(module);
   if (entry == nullptr) return;
-  std::string reason = ReasonForWhole();
+  std::string reason(whole_.ReasonForAllModules());
   if (reason.empty()) {
     const absl::Status status = TakeLazily(*entry);
     if (status.ok()) return;
@@ -201,41 +160,30 @@ void LazyEngine::Take(llvm::Module& module) {
   TakeWhole(*entry, reason);
 }
 
-LazyEngine::ClientsModule* LazyEngine::TakeIfKnown(const llvm::Module* module) {
-  if (const ClientsModule* const entry = Find(module)) Take(*entry->module);
-  return Find(module);
+ListedModule* LazyEngine::TakeIfKnown(const llvm::Module* module) {
+  if (const ListedModule* const entry = modules_.Find(module)) Take(*entry->module);
+  return modules_.Find(module);
 }
 
 void LazyEngine::TakeAll() {
-  const auto find_added = [this] {
-    return std::find_if(modules_.begin(), modules_.end(),
-                        [](const ClientsModule& entry) { return entry.state == State::kAdded; });
-  };
-  for (auto added = find_added(); added != modules_.end(); added = find_added()) {
-    Take(*added->module);
-  }
+  while (const ListedModule* const added = modules_.FirstAdded()) Take(*added->module);
 }
 
-std::string LazyEngine::ReasonForWhole() const {
-  if (object_cache_ != nullptr) return "the client has an object cache";
-  if (processes_all_sections_) return "the client wants all sections";
-  return "";
-}
-
-absl::Status LazyEngine::TakeLazily(ClientsModule& entry) {
+absl::Status LazyEngine::TakeLazily(ListedModule& entry) {
   if (llvm::Error error = entry.module->materializeAll()) {
     return absl::InvalidArgumentError(llvm::toString(std::move(error)));
   }
-  FIRSTCALL_ASSIGN_OR_RETURN(
-      ModuleCopy copy,
-      CopyModule(*entry.module, [this](const std::string& name) { return IsDefined(name); }));
+  FIRSTCALL_ASSIGN_OR_RETURN(ModuleCopy copy,
+                             CopyModule(*entry.module, [this](const std::string& name) {
+                               return definitions_.Has(name);
+                             }));
   const std::string& name = entry.module->getModuleIdentifier();
   // Modules may define the same names, so each one is a library.
   FIRSTCALL_ASSIGN_OR_RETURN(
       entry.id, lazy_->AddBitcode(copy.bitcode, name, absl::StrCat("#", ++module_count_)));
-  entry.state = State::kLazy;
+  entry.state = ListedModule::State::kLazy;
   taken_.push_back(entry.id);
-  Enter(copy.defined, {entry.id});
+  definitions_.EnterLazy(copy.defined, entry.id);
   needed_.insert(needed_.end(), copy.declared.begin(), copy.declared.end());
   if (!runs_exit_handlers_) {
     // The copies have no constructors. From now on exit handlers of compiled code run when the
@@ -246,7 +194,7 @@ absl::Status LazyEngine::TakeLazily(ClientsModule& entry) {
   return absl::OkStatus();
 }
 
-void LazyEngine::TakeWhole(ClientsModule& entry, absl::string_view reason) {
+void LazyEngine::TakeWhole(ListedModule& entry, absl::string_view reason) {
   llvm::Module& module = *entry.module;
   report_->OnWholeModule(module.getModuleIdentifier(), reason);
   const ModuleCopy names = NamesOf(module);
@@ -258,48 +206,14 @@ void LazyEngine::TakeWhole(ClientsModule& entry, absl::string_view reason) {
       if (address != 0) whole.updateGlobalMapping(name, address);
     }
   }
-  const auto owner = std::find_if(Modules.begin(), Modules.end(),
-                                  [&](const auto& owned) { return owned.get() == &module; });
-  std::unique_ptr<llvm::Module> owned = std::move(*owner);
-  Modules.erase(owner);
-  entry.state = State::kWhole;
+  std::unique_ptr<llvm::Module> owned = Disown(module, Modules);
+  entry.state = ListedModule::State::kWhole;
   whole.addModule(std::move(owned));
   whole.setVerifyModules(getVerifyModules());
   whole.generateCodeForModule(&module);
-  Enter(names.defined, Definition());
+  definitions_.EnterWhole(names.defined);
   needed_.insert(needed_.end(), names.declared.begin(), names.declared.end());
-  NeedForWhole(names.declared);
-}
-
-void LazyEngine::NeedForWhole(std::vector<std::string> names) {
-  names = archives_.WithMembersOf(std::move(names));
-  needed_by_whole_.insert(needed_by_whole_.end(), names.begin(), names.end());
-  ++needed_by_whole_changes_;
-}
-
-// MCJIT's constructor needs a module, so it gets an empty one.
-llvm::ExecutionEngine& LazyEngine::Whole() {
-  if (whole_ != nullptr) return *whole_;
-  whole_context_ = std::make_unique<llvm::LLVMContext>();
-  std::string error;
-  whole_.reset(parts_.mcjit(std::make_unique<llvm::Module>("firstcall", *whole_context_), &error,
-                            parts_.memory_manager, std::make_shared<ResolverForWhole>(*this),
-                            Clone(*parts_.target_machine)));
-  if (whole_ == nullptr) Fail(error);
-  whole_->setProcessAllSections(processes_all_sections_);
-  for (llvm::JITEventListener* listener : listeners_) whole_->RegisterJITEventListener(listener);
-  whole_->finalizeObject();
-  whole_->setObjectCache(object_cache_);
-  return *whole_;
-}
-
-// A later definition takes the place of an earlier one: weak ones were left out of `names`.
-void LazyEngine::Enter(const std::vector<std::string>& names, const Definition& definition) {
-  absl::MutexLock lock(&definitions_mutex_);
-  for (const std::string& name : names) {
-    definitions_.insert_or_assign(name, definition);
-    if (!definition.lazy) without_address_.push_back(name);
-  }
+  unbound_.Add(names.declared);
 }
 
 // When MCJIT binds references, it compiles the modules that they need, and asks the creator for
@@ -310,11 +224,11 @@ void LazyEngine::TakeWhatIsNeeded() {
     if (needed_.empty()) return LearnAddressesOfWhole();
     const std::vector<std::string> names = std::exchange(needed_, {});
     for (const std::string& name : names) {
-      if (getAddressToGlobalIfAvailable(name) != 0 || IsDefined(name)) continue;
-      if (ClientsModule* entry = FindAddedThatDefines(name, false)) {
+      if (getAddressToGlobalIfAvailable(name) != 0 || definitions_.Has(name)) continue;
+      if (const ListedModule* entry = modules_.FindAddedThatDefines(name, false)) {
         Take(*entry->module);
       } else {
-        AskCreator(name);
+        FindWithCreator(name);
       }
     }
   }
@@ -325,56 +239,36 @@ void LazyEngine::TakeWhatIsNeeded() {
 std::unique_lock<std::recursive_mutex> LazyEngine::LockForWhole() {
   while (true) {
     std::unique_lock<std::recursive_mutex> lock(mutex_);
-    for (size_t i = 0; i < needed_by_whole_.size(); ++i) {
-      const std::string name = needed_by_whole_[i];  // Taking a module may make the list longer.
-      if (getAddressToGlobalIfAvailable(name) != 0 || IsDefined(name)) continue;
-      if (ClientsModule* entry = FindAddedThatDefines(name, false)) Take(*entry->module);
+    for (size_t i = 0; i < unbound_.names().size(); ++i) {
+      const std::string name = unbound_.names()[i];  // Taking a module may make the list longer.
+      if (getAddressToGlobalIfAvailable(name) != 0 || definitions_.Has(name)) continue;
+      const ListedModule* const entry = modules_.FindAddedThatDefines(name, false);
+      if (entry != nullptr) Take(*entry->module);
     }
-    const std::vector<std::string> names = needed_by_whole_;
-    const uint64_t changes = needed_by_whole_changes_;
+    const std::vector<std::string> names = unbound_.names();
+    const uint64_t additions = unbound_.additions();
     if (!names.empty()) {
       lock.unlock();
       for (const std::string& name : names) {
-        const std::optional<Definition> definition = FindDefinition(name);
+        const std::optional<TakenDefinitions::Definition> definition = definitions_.Find(name);
         // If there is an error, MCJIT finds no definition.
         if (definition && definition->lazy) (void)AddressOf(name, *definition);
       }
       lock.lock();
     }
-    if (changes != needed_by_whole_changes_) continue;
+    if (additions != unbound_.additions()) continue;
     return lock;
   }
 }
 
-// The client's creator is asked only once for a name.
-uint64_t LazyEngine::AskCreator(const std::string& object_name) {
-  if (!LazyFunctionCreator) return 0;
-  {
-    absl::ReaderMutexLock lock(&definitions_mutex_);
-    const auto found = created_.find(object_name);
-    if (found != created_.end()) return found->second;
-  }
-  const auto address = reinterpret_cast<uint64_t>(LazyFunctionCreator(object_name));
-  absl::MutexLock lock(&definitions_mutex_);
-  created_[object_name] = address;
-  return address;
-}
-
 void LazyEngine::LearnAddressesOfWhole() {
-  if (whole_ == nullptr) return;
-  whole_->finalizeObject();
-  needed_by_whole_.clear();
-  if (whole_->hasError()) ErrMsg = whole_->getErrorMessage();
-  std::vector<std::string> names;
-  {
-    absl::MutexLock lock(&definitions_mutex_);
-    names.swap(without_address_);
-  }
-  for (const std::string& name : names) {
-    const uint64_t address = whole_->getGlobalValueAddress(name);
-    absl::MutexLock lock(&definitions_mutex_);
-    Definition& definition = definitions_[name];
-    if (!definition.lazy) definition.address = address;
+  llvm::ExecutionEngine* const whole = whole_.get();
+  if (whole == nullptr) return;
+  whole->finalizeObject();
+  unbound_.Clear();
+  if (whole->hasError()) ErrMsg = whole->getErrorMessage();
+  for (const std::string& name : definitions_.TakeNamesWithoutAddress()) {
+    definitions_.SetAddress(name, whole->getGlobalValueAddress(name));
   }
 }
 
@@ -393,35 +287,22 @@ void LazyEngine::finalizeObject() {
 
 // --- Names ---
 
-std::optional<LazyEngine::Definition> LazyEngine::FindDefinition(const std::string& object_name) {
-  absl::string_view name = object_name;
-  absl::ConsumePrefix(&name, kEmulatedTlsPrefix);
-  absl::ReaderMutexLock lock(&definitions_mutex_);
-  const auto found = definitions_.find(name);
-  if (found == definitions_.end()) return std::nullopt;
-  return found->second;
-}
-
-bool LazyEngine::IsDefined(const std::string& object_name) {
-  return FindDefinition(object_name).has_value();
-}
-
 absl::StatusOr<uint64_t> LazyEngine::AddressOf(const std::string& object_name,
-                                               const Definition& definition) {
+                                               const TakenDefinitions::Definition& definition) {
   if (definition.lazy) {
     FIRSTCALL_ASSIGN_OR_RETURN(void* address, lazy_->LookupAddress(*definition.lazy, object_name));
     return reinterpret_cast<uint64_t>(address);
   }
   if (definition.address != 0) return definition.address;
   const std::unique_lock<std::recursive_mutex> lock = LockForWhole();
-  return whole_->getGlobalValueAddress(object_name);
+  return Whole().getGlobalValueAddress(object_name);
 }
 
 // Mappings, and what was taken. 0 if there is no definition.
 absl::StatusOr<uint64_t> LazyEngine::FindExisting(const std::string& object_name) {
   const uint64_t mapped = getAddressToGlobalIfAvailable(object_name);
   if (mapped != 0) return mapped;
-  const std::optional<Definition> definition = FindDefinition(object_name);
+  const std::optional<TakenDefinitions::Definition> definition = definitions_.Find(object_name);
   return definition ? AddressOf(object_name, *definition) : 0;
 }
 
@@ -433,23 +314,27 @@ absl::StatusOr<uint64_t> LazyEngine::FindOrTake(const std::string& object_name,
   bool may_be_in_archive = false;
   {
     const Guard guard(mutex_);
-    ClientsModule* const entry = FindAddedThatDefines(object_name, functions_only);
+    const ListedModule* const entry = modules_.FindAddedThatDefines(object_name, functions_only);
     if (entry != nullptr) Take(*entry->module);
-    may_be_in_archive = whole_has_objects_ && entry == nullptr;
-    if (may_be_in_archive && archives_.Define(object_name)) NeedForWhole({object_name});
+    may_be_in_archive = unbound_.has_files() && entry == nullptr;
+    if (may_be_in_archive && unbound_.IsInArchive(object_name)) unbound_.Add({object_name});
   }
   if (may_be_in_archive) {
     const std::unique_lock<std::recursive_mutex> lock = LockForWhole();
-    const uint64_t found = whole_->getGlobalValueAddress(object_name);
-    if (found != 0) needed_by_whole_.clear();  // Only then MCJIT has bound references.
+    const uint64_t found = Whole().getGlobalValueAddress(object_name);
+    if (found != 0) unbound_.Clear();  // Only then MCJIT has bound references.
     return found;
   }
   return FindExisting(object_name);
 }
 
+uint64_t LazyEngine::FindWithCreator(const std::string& object_name) {
+  return created_.AddressOf(object_name, LazyFunctionCreator);
+}
+
 uint64_t LazyEngine::FindWithResolver(const std::string& object_name) {
   if (isSymbolSearchingDisabled()) return 0;
-  llvm::JITSymbol symbol = parts_.resolver->findSymbol(object_name);
+  llvm::JITSymbol symbol = resolver_->findSymbol(object_name);
   if (!symbol) {
     if (llvm::Error error = symbol.takeError()) Fail(llvm::toString(std::move(error)));
     return 0;
@@ -464,7 +349,7 @@ uint64_t LazyEngine::FindForCode(const std::string& object_name) {
   const absl::StatusOr<uint64_t> address = FindOrTake(object_name, /*functions_only=*/false);
   if (!address.ok()) return 0;
   if (*address != 0) return *address;
-  if (const uint64_t created = AskCreator(object_name)) return created;
+  if (const uint64_t created = FindWithCreator(object_name)) return created;
   return FindWithResolver(object_name);
 }
 
@@ -472,18 +357,19 @@ uint64_t LazyEngine::FindForCode(const std::string& object_name) {
 uint64_t LazyEngine::FindForWhole(const std::string& object_name) {
   const uint64_t mapped = getAddressToGlobalIfAvailable(object_name);
   if (mapped != 0) return mapped;
-  std::optional<Definition> definition = FindDefinition(object_name);
+  std::optional<TakenDefinitions::Definition> definition = definitions_.Find(object_name);
   if (!definition) {
     const Guard guard(mutex_);
-    ClientsModule* const entry = FindAddedThatDefines(object_name, /*functions_only=*/false);
+    const ListedModule* const entry =
+        modules_.FindAddedThatDefines(object_name, /*functions_only=*/false);
     if (entry != nullptr) Take(*entry->module);
-    definition = FindDefinition(object_name);
+    definition = definitions_.Find(object_name);
   }
   if (definition && definition->lazy) {
     const absl::StatusOr<uint64_t> address = AddressOf(object_name, *definition);
     return address.ok() ? *address : 0;
   }
-  if (const uint64_t created = AskCreator(object_name)) return created;
+  if (const uint64_t created = FindWithCreator(object_name)) return created;
   return FindWithResolver(object_name);
 }
 
@@ -507,7 +393,7 @@ uint64_t LazyEngine::AddressByName(const std::string& name, bool functions_only)
   if (!found.ok()) Fail(std::string(found.status().message()));
   uint64_t address = *found;
   if (address == 0) address = FindLocal(object_name);
-  if (address == 0) address = AskCreator(object_name);
+  if (address == 0) address = FindWithCreator(object_name);
   if (address != 0) TakeWhatIsNeeded();
   return address;
 }
@@ -530,9 +416,9 @@ void* LazyEngine::getPointerToFunction(llvm::Function* function) {
   std::optional<ModuleId> lazy;
   {
     const Guard guard(mutex_);
-    const ClientsModule* const entry = TakeIfKnown(function->getParent());
+    const ListedModule* const entry = TakeIfKnown(function->getParent());
     if (entry == nullptr) return nullptr;
-    if (entry->state == State::kWhole) return whole_->getPointerToFunction(function);
+    if (entry->state == ListedModule::State::kWhole) return Whole().getPointerToFunction(function);
     lazy = entry->id;
   }
   const std::string name = ObjectNameOf(*function);
@@ -540,7 +426,8 @@ void* LazyEngine::getPointerToFunction(llvm::Function* function) {
   // A weak definition may have given way to another module's.
   if (function->hasLocalLinkage()) {
     address = lazy_->LookupAddress(*lazy, std::string(function->getName()));
-  } else if (const std::optional<Definition> definition = FindDefinition(name)) {
+  } else if (const std::optional<TakenDefinitions::Definition> definition =
+                 definitions_.Find(name)) {
     const absl::StatusOr<uint64_t> found = AddressOf(name, *definition);
     if (!found.ok()) Fail(std::string(found.status().message()));
     return reinterpret_cast<void*>(*found);
@@ -556,7 +443,8 @@ void* LazyEngine::getPointerToNamedFunction(llvm::StringRef name, bool abort_on_
     if (address == 0) address = FindWithResolver(object_name);
     if (address != 0) return reinterpret_cast<void*>(address);
   }
-  if (const uint64_t created = AskCreator(object_name)) return reinterpret_cast<void*>(created);
+  const uint64_t created = FindWithCreator(object_name);
+  if (created != 0) return reinterpret_cast<void*>(created);
   if (abort_on_failure) FailUnresolved(object_name);
   return nullptr;
 }
@@ -567,11 +455,11 @@ char* LazyEngine::getMemoryForGV(const llvm::GlobalVariable* variable) {
   if (!variable->isDeclaration()) {
     const Guard guard(mutex_);
     const llvm::Module* const module = variable->getParent();
-    const bool is_known = Find(module) != nullptr;
-    const ClientsModule* const taken = TakeIfKnown(module);
+    const bool is_known = modules_.Find(module) != nullptr;
+    const ListedModule* const taken = TakeIfKnown(module);
     // The client has removed the module meanwhile, and perhaps destroyed it with the variable.
     if (is_known && taken == nullptr) return nullptr;
-    if (taken != nullptr && taken->state == State::kLazy) own = taken->id;
+    if (taken != nullptr && taken->state == ListedModule::State::kLazy) own = taken->id;
   }
   // The caller, getPointerToGlobal, holds `lock`. Another thread that compiles may need `lock` to
   // find a name while this thread waits for its data.
@@ -604,7 +492,7 @@ void LazyEngine::runStaticConstructorsDestructors(bool are_destructors) {
   std::vector<llvm::Module*> modules;
   {
     const Guard guard(mutex_);
-    for (const ClientsModule& entry : modules_) modules.push_back(entry.module);
+    for (const ListedModule& entry : modules_.entries()) modules.push_back(entry.module);
   }
   for (llvm::Module* module : modules) runStaticConstructorsDestructors(*module, are_destructors);
 }
@@ -613,58 +501,50 @@ void LazyEngine::runStaticConstructorsDestructors(bool are_destructors) {
 
 void LazyEngine::addObjectFile(std::unique_ptr<llvm::object::ObjectFile> object) {
   const Guard guard(mutex_);
-  whole_has_objects_ = true;
-  NeedForWhole(UndefinedIn(*object));
+  unbound_.AddObject(*object);
   Whole().addObjectFile(std::move(object));
 }
 
 void LazyEngine::addObjectFile(llvm::object::OwningBinary<llvm::object::ObjectFile> object) {
   const Guard guard(mutex_);
-  whole_has_objects_ = true;
-  NeedForWhole(UndefinedIn(*object.getBinary()));
+  unbound_.AddObject(*object.getBinary());
   Whole().addObjectFile(std::move(object));
 }
 
 void LazyEngine::addArchive(llvm::object::OwningBinary<llvm::object::Archive> archive) {
   const Guard guard(mutex_);
-  whole_has_objects_ = true;
-  archives_.Add(*archive.getBinary());
+  unbound_.AddArchive(*archive.getBinary());
   Whole().addArchive(std::move(archive));
-  NeedForWhole(std::exchange(needed_by_whole_, {}));
 }
 
 void LazyEngine::RegisterJITEventListener(llvm::JITEventListener* listener) {
   if (listener == nullptr) return;
   const Guard guard(mutex_);
-  listeners_.push_back(listener);
   notifier_->Add(listener);
-  if (whole_ != nullptr) whole_->RegisterJITEventListener(listener);
+  whole_.AddListener(listener);
 }
 
 void LazyEngine::UnregisterJITEventListener(llvm::JITEventListener* listener) {
   if (listener == nullptr) return;
   const Guard guard(mutex_);
-  listeners_.erase(std::remove(listeners_.begin(), listeners_.end(), listener), listeners_.end());
   notifier_->Remove(listener);
-  if (whole_ != nullptr) whole_->UnregisterJITEventListener(listener);
+  whole_.RemoveListener(listener);
 }
 
 void LazyEngine::setObjectCache(llvm::ObjectCache* cache) {
   const Guard guard(mutex_);
-  object_cache_ = cache;
-  if (whole_ != nullptr) whole_->setObjectCache(cache);
+  whole_.SetObjectCache(cache);
 }
 
 void LazyEngine::setProcessAllSections(bool process_all_sections) {
   const Guard guard(mutex_);
-  processes_all_sections_ = process_all_sections;
-  if (whole_ != nullptr) whole_->setProcessAllSections(process_all_sections);
+  whole_.SetProcessAllSections(process_all_sections);
 }
 
 // Sections of functions that are compiled later have no addresses that a client could map.
 void LazyEngine::mapSectionAddress(const void* local_address, uint64_t target_address) {
   const Guard guard(mutex_);
-  if (whole_ != nullptr) whole_->mapSectionAddress(local_address, target_address);
+  if (whole_.get() != nullptr) whole_.get()->mapSectionAddress(local_address, target_address);
 }
 
 }  // namespace firstcall

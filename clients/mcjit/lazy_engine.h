@@ -26,18 +26,18 @@
 #include <utility>
 #include <vector>
 
-#include "absl/base/thread_annotations.h"
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "absl/synchronization/mutex.h"
 #include "base/ids.h"
 #include "clients/mcjit/constructor.h"
-#include "clients/mcjit/module_copy.h"
+#include "clients/mcjit/created_symbols.h"
+#include "clients/mcjit/module_list.h"
 #include "clients/mcjit/object_notifier.h"
-#include "clients/mcjit/object_references.h"
 #include "clients/mcjit/report.h"
+#include "clients/mcjit/taken_definitions.h"
+#include "clients/mcjit/unbound_references.h"
+#include "clients/mcjit/whole_engine.h"
 #include "engine/engine.h"
 #include "llvm/ExecutionEngine/ExecutionEngine.h"
 #include "llvm/ExecutionEngine/GenericValue.h"
@@ -91,7 +91,7 @@ class LazyEngine final : public llvm::ExecutionEngine {
   void setObjectCache(llvm::ObjectCache* cache) override;
   void setProcessAllSections(bool process_all_sections) override;
   void mapSectionAddress(const void* local_address, uint64_t target_address) override;
-  llvm::TargetMachine* getTargetMachine() override { return parts_.target_machine.get(); }
+  llvm::TargetMachine* getTargetMachine() override { return target_machine_.get(); }
 
  protected:
   // Where the compiled code has the variable. Enters that as a mapping and returns null, because
@@ -99,92 +99,55 @@ class LazyEngine final : public llvm::ExecutionEngine {
   char* getMemoryForGV(const llvm::GlobalVariable* variable) override;
 
  private:
-  class ResolverForWhole;
-
-  enum class State { kAdded, kLazy, kWhole };
-  struct ClientsModule {
-    llvm::Module* module;
-    State state = State::kAdded;
-    ModuleId id;  // In `lazy_`, if kLazy.
-  };
-  // What a name means that a taken module or an object defines.
-  struct Definition {
-    std::optional<ModuleId> lazy;  // In `lazy_`; unset: in `whole_`.
-    uint64_t address = 0;          // In `whole_`; 0 if not known yet.
-  };
-
   using Guard = std::lock_guard<std::recursive_mutex>;
-
-  ClientsModule* Find(const llvm::Module* module);
-  // Null if the module was taken or removed.
-  ClientsModule* FindAdded(const llvm::Module& module);
-  ClientsModule* FindAddedThatDefines(const std::string& name, bool functions_only);
 
   // Taking a module gives way to other work of the client's, which may add and remove modules, also
   // the one that is being taken.
   void Take(llvm::Module& module);
   // Its entry afterwards; null if the module is not the engine's, or was removed meanwhile.
-  ClientsModule* TakeIfKnown(const llvm::Module* module);
+  ListedModule* TakeIfKnown(const llvm::Module* module);
   // Also those that are added meanwhile.
   void TakeAll();
-  absl::Status TakeLazily(ClientsModule& entry);
-  void TakeWhole(ClientsModule& entry, absl::string_view reason);
-  std::string ReasonForWhole() const;
-  llvm::ExecutionEngine& Whole();
-  void Enter(const std::vector<std::string>& names, const Definition& definition);
+  absl::Status TakeLazily(ListedModule& entry);
+  void TakeWhole(ListedModule& entry, absl::string_view reason);
+  llvm::ExecutionEngine& Whole() { return whole_.GetOrCreate(*target_machine_); }
   // The caller does not hold `mutex_`, so that LockForWhole may wait.
   void TakeWhatIsNeeded();
-  uint64_t AskCreator(const std::string& object_name);
-  // MCJIT will ask for the names when it binds references, and for those that the members of
-  // archives need that define them.
-  void NeedForWhole(std::vector<std::string> names);
   // Makes sure that MCJIT, when it binds references, need not wait for a thread that links. Then
   // locks `mutex_`.
   std::unique_lock<std::recursive_mutex> LockForWhole();
   void LearnAddressesOfWhole();
 
   // These find the address of a name in objects, and return 0 if nothing defines it.
-  absl::StatusOr<uint64_t> AddressOf(const std::string& object_name, const Definition& definition);
-  std::optional<Definition> FindDefinition(const std::string& object_name);
-  bool IsDefined(const std::string& object_name);
+  absl::StatusOr<uint64_t> AddressOf(const std::string& object_name,
+                                     const TakenDefinitions::Definition& definition);
   absl::StatusOr<uint64_t> FindExisting(const std::string& object_name);
   absl::StatusOr<uint64_t> FindOrTake(const std::string& object_name, bool functions_only);
   uint64_t FindLocal(const std::string& name);
+  uint64_t FindWithCreator(const std::string& object_name);
   uint64_t FindWithResolver(const std::string& object_name);
   uint64_t FindForCode(const std::string& object_name);
   uint64_t FindForWhole(const std::string& object_name);
   uint64_t AddressByName(const std::string& name, bool functions_only);
 
-  Parts parts_;
+  std::unique_ptr<llvm::TargetMachine> target_machine_;
+  const std::shared_ptr<llvm::LegacyJITSymbolResolver> resolver_;  // The client's.
   std::shared_ptr<ObjectNotifier> notifier_ = std::make_shared<ObjectNotifier>();
   std::unique_ptr<Engine> lazy_;
+  TakenDefinitions definitions_;
+  CreatedSymbols created_;
 
-  // Guards the rest, except `definitions_`. Held while the client's IR is read and while MCJIT
-  // works, but not while `lazy_` links or compiles, because that asks for names: what MCJIT asks
-  // for is linked before (LockForWhole).
+  // Guards the rest. Held while the client's IR is read and while MCJIT works, but not while
+  // `lazy_` links or compiles, because that asks for names: what MCJIT asks for is linked before
+  // (LockForWhole).
   std::recursive_mutex mutex_;
-  std::vector<ClientsModule> modules_;  // In the order of their addition.
-  std::vector<ModuleId> taken_;         // Those that are or were kLazy.
-  size_t module_count_ = 0;             // Of `lazy_`.
+  ModuleList modules_;
+  std::vector<ModuleId> taken_;  // The modules of `lazy_`, also of those that were removed.
+  size_t module_count_ = 0;      // How many modules `lazy_` was given, also if it refused them.
   bool runs_exit_handlers_ = false;
   std::vector<std::string> needed_;  // By modules that were taken and not yet finalized.
-  // By what MCJIT has and has not bound yet. The number counts the changes of the list.
-  std::vector<std::string> needed_by_whole_;
-  uint64_t needed_by_whole_changes_ = 0;
-  std::unique_ptr<llvm::LLVMContext> whole_context_;
-  std::unique_ptr<llvm::ExecutionEngine> whole_;  // MCJIT's; null until it is needed.
-  bool whole_has_objects_ = false;  // Objects or archives, whose names it alone knows.
-  ArchiveReferences archives_;      // Those of `whole_`.
-  llvm::ObjectCache* object_cache_ = nullptr;
-  bool processes_all_sections_ = false;
-  std::vector<llvm::JITEventListener*> listeners_;
-
-  absl::Mutex definitions_mutex_;
-  absl::flat_hash_map<std::string, Definition> definitions_ ABSL_GUARDED_BY(definitions_mutex_);
-  // Those in `whole_` whose addresses were not asked for yet.
-  std::vector<std::string> without_address_ ABSL_GUARDED_BY(definitions_mutex_);
-  // What the lazy function creator has returned.
-  absl::flat_hash_map<std::string, uint64_t> created_ ABSL_GUARDED_BY(definitions_mutex_);
+  WholeEngine whole_;
+  UnboundReferences unbound_;  // Those of `whole_`.
 
   std::optional<EngineReport> report_;
 };

@@ -8,6 +8,7 @@
 #include "gtest/gtest.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Object/ELFObjectFile.h"
+#include "object/far_sections.h"
 #include "tests/testing/object.h"
 #include "tests/testing/status_matchers.h"
 
@@ -310,7 +311,7 @@ TEST_F(ElfObjectTest, TellsWhatMustBeNear) {
 TEST_F(ElfObjectTest, SectionsOfLargeVariablesAreFarUnlessSomethingNeedsThemNear) {
   const auto names = [this] {
     std::vector<std::string> names;
-    const std::vector<uint32_t> far = object_->FarSections().value();
+    const std::vector<uint32_t> far = FarSections(*object_).value();
     for (const uint32_t section : far) {
       names.emplace_back(object_->sections()[section].name);
     }
@@ -321,7 +322,7 @@ TEST_F(ElfObjectTest, SectionsOfLargeVariablesAreFarUnlessSomethingNeedsThemNear
     @data = global ptr @zeros, section ".ldata.data"
     @constant = constant i8 7, section ".lrodata"
     @table = global [3 x ptr] [ptr @zeros, ptr @data, ptr @constant])");
-  EXPECT_TRUE(object_->HasLargeSections());
+  EXPECT_TRUE(HasLargeSections(*object_));
   EXPECT_THAT(names(), UnorderedElementsAre(".lbss", ".ldata.data", ".lrodata"));
   Load(R"(
     @zeros = global [100 x i8] zeroinitializer, section ".lbss"
@@ -330,7 +331,7 @@ TEST_F(ElfObjectTest, SectionsOfLargeVariablesAreFarUnlessSomethingNeedsThemNear
                                            i64 ptrtoint (ptr @distance to i64)) to i32))");
   EXPECT_THAT(names(), UnorderedElementsAre(".ldata"));
   Load("@near = global i8 1");
-  EXPECT_FALSE(object_->HasLargeSections());
+  EXPECT_FALSE(HasLargeSections(*object_));
   EXPECT_THAT(names(), ::testing::IsEmpty());
 }
 

@@ -16,6 +16,7 @@
 #include "memory/unwind_registry.h"
 #include "object/elf_linker.h"
 #include "object/elf_object.h"
+#include "object/far_sections.h"
 #include "tests/object/linking.h"
 #include "tests/testing/status_matchers.h"
 
@@ -125,7 +126,7 @@ TEST_F(ElfWriterTest, LargeZerosMayLieAnywhere) {
   AddData(code, "pointer", SectionKind::kData, std::vector<uint8_t>(8));
   code.relocations.push_back({1, 0, zeros, RelocationKind::kAbsolute64, kSize - 1});
   const std::unique_ptr<ElfObject> object = Write({code});
-  EXPECT_TRUE(object->HasLargeSections());
+  EXPECT_TRUE(HasLargeSections(*object));
   EXPECT_LT(bytes_.size(), 4096u);
   // The other tests' memory has addresses for one arena only.
   const std::shared_ptr<ArenaMemory> arenas =
