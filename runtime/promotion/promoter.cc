@@ -121,16 +121,16 @@ void Promoter::NoticeRunOut(const CallCounter& counter) {
 Promoter::Answer Promoter::AnswerEarlyPoll(HotFunction& function) {
   Answer answer;
   const bool has_thread = threads_.were_started();
-  const bool is_long = function.NoteEarlyPoll(has_thread);
+  const bool is_long = function.first_body().NoteEarlyPoll(has_thread);
   if (is_long && !has_thread && !threads_.are_stopping()) answer.to_start = this;
   return answer;
 }
 
 Promoter::Answer Promoter::Register(HotFunction& function, uint32_t loop) {
-  if (function.polls_early()) return AnswerEarlyPoll(function);
+  if (function.first_body().polls().are_early()) return AnswerEarlyPoll(function);
   Answer answer;
   if (function.PutOffForOtherLoop(loop)) return answer;
-  function.CountInterval();
+  function.first_body().CountInterval();
   // In a forked child the function may have asked in the parent already. Then only threads to serve
   // it are missing.
   if (!threads_.are_stopping() && threads_.are_missing()) answer.to_start = this;
@@ -139,7 +139,7 @@ Promoter::Answer Promoter::Register(HotFunction& function, uint32_t loop) {
   const std::optional<uint32_t> wanted = function.WantedAt(loop, /*body_first=*/looks_at_counters_);
   if (!wanted || threads_.are_stopping()) return answer;
   if (!threads_.are_used() && !MayOptimizeHere()) return {};
-  if (!function.Ask(*wanted)) return answer;
+  if (!function.request().Ask(*wanted)) return answer;
   if (!threads_.are_used()) return {nullptr, &function, nullptr};
   asking_.Push(function);
   threads_.Wake();
@@ -157,7 +157,7 @@ void Promoter::TakeOverJobs() {
     if (threads_.are_used()) {
       waiting_.Add(*function);
     } else {
-      function->Withdraw();
+      function->request().Withdraw();
     }
   }
 }
@@ -226,8 +226,8 @@ HotFunction* Promoter::TakeMostUrgent() {
   const absl::Duration now = SteadyNow();
   const absl::Duration run = now - start_;
   HotFunction* const most_urgent = waiting_.TakeMostUrgent([&](const HotFunction& function) {
-    return looks_at_counters_ &&
-           (function.first_bytes() * kTimeOfAByte > run || function.IsCountingBranches(now));
+    return looks_at_counters_ && (function.first_body().code_bytes() * kTimeOfAByte > run ||
+                                  function.IsCountingBranches(now));
   });
   return most_urgent != nullptr ? most_urgent : TakeForIdleTime();
 }
@@ -240,13 +240,13 @@ HotFunction* Promoter::TakeForIdleTime() {
     for_next_run_.pop_back();
     if (function->is_decided()) return nullptr;
   }
-  return function != nullptr && function->Ask(kNoLoop) ? function : nullptr;
+  return function != nullptr && function->request().Ask(kNoLoop) ? function : nullptr;
 }
 
 PromotionJob::Outcome Promoter::Serve(HotFunction& function, std::atomic<int>* attended) {
-  const uint32_t wanted = function.asked();
+  const uint32_t wanted = function.request().wanted();
   if (function.HasAnswer(wanted)) {
-    function.Withdraw();
+    function.request().Withdraw();
     return PromotionJob::Outcome::kDone;
   }
   const std::shared_ptr<PromotionJob> job = BeginJob(function);
@@ -334,10 +334,10 @@ PromotionStep Promoter::Describe(const HotFunction& function, uint32_t wanted, a
                                  const absl::StatusOr<OptimizedBodies::Body>& body) const {
   PromotionStep step;
   step.is_continuation = wanted != kNoLoop;
-  step.hot = function.asked_at() - start_;
+  step.hot = function.request().asked_at() - start_;
   step.begun = begun - start_;
   step.ready = SteadyNow() - start_;
-  step.counts = function.branches_counted();
+  step.counts = function.counting_body().Sum();
   if (!body.ok()) {
     step.failure = body.status().ToString();
     return step;
@@ -359,13 +359,13 @@ void Promoter::GiveAnswer(HotFunction& function, uint32_t wanted, absl::Duration
   if (body.ok() && is_whole) table_.Publish(function.key(), body->address);
   {
     absl::MutexLock lock(&mutex_);
-    function.NoteStep(Describe(function, wanted, begun, body));
+    function.notes().NoteStep(Describe(function, wanted, begun, body));
     if (!body.ok()) {
-      function.NoteFailure(body.status().ToString());
+      function.notes().NoteFailure(body.status().ToString());
     } else if (is_whole) {
       function.NoteBody(body->code_bytes, body->time, body->is_cached);
     } else {
-      function.NoteContinuation(body->code_bytes, body->time);
+      function.notes().NoteContinuation(body->code_bytes, body->time);
       if (function.key().module->cache() != nullptr) for_next_run_.push_back(&function);
     }
   }
@@ -391,8 +391,8 @@ absl::StatusOr<ExecutorAddress> Promoter::CounterOf(FunctionKey key) {
   HotFunction& function = FunctionOf(key);
   // Without a thread only early polls can notice that a loop takes long.
   const bool asks_early = looks_at_counters_ && !threads_.were_started();
-  absl::StatusOr<HotnessCounter*> counter =
-      function.PollCounter(code_space_.hotness_counters(), &Ask, asks_early);
+  absl::StatusOr<HotnessCounter*> counter = function.first_body().polls().MakeCounter(
+      code_space_.hotness_counters(), &Ask, &function, asks_early);
   if (!counter.ok()) return counter.status();
   return ExecutorAddress::Of(*counter);
 }
@@ -406,6 +406,7 @@ absl::Status Promoter::PrepareToCountCalls(SourceModule& module,
     if (signs[i] == HotnessSigns::kNone) continue;
     FIRSTCALL_RETURN_IF_ERROR(
         FunctionOf({&module, functions[i]})
+            .first_body()
             .MakeCallCounter(looks_at_counters_ ? &code_space_.call_counters() : nullptr,
                              signs[i]));
   }
@@ -414,7 +415,7 @@ absl::Status Promoter::PrepareToCountCalls(SourceModule& module,
 
 ExecutorAddress Promoter::AddressToPublish(FunctionKey key, ExecutorAddress body, Cost cost) {
   absl::MutexLock lock(&mutex_);
-  return FunctionOf(key).BeginCounting(body, cost.code_bytes, cost.time);
+  return FunctionOf(key).first_body().BeginCounting(body, cost.code_bytes, cost.time);
 }
 
 void Promoter::NoteCachedBody(FunctionKey key, size_t code_bytes, absl::Duration time) {
@@ -435,7 +436,9 @@ void Promoter::OptimizeNow(FunctionKey key) {
     absl::MutexLock lock(&mutex_);
     if (threads_.are_stopping()) return;
     function = &functions_.Get(key);
-    if (!function->has_first_body() || function->is_decided() || !function->Ask(kNoLoop)) return;
+    if (!function->first_body().is_made() || function->is_decided() ||
+        !function->request().Ask(kNoLoop))
+      return;
     function->DoNotCountBranches();  // It has not run yet, and the caller waits.
   }
   (void)Serve(*function, /*attended=*/nullptr);
@@ -457,7 +460,7 @@ std::vector<std::unique_ptr<HotFunction>> Promoter::Take(const SourceModule& mod
 
 void Promoter::Remove(const SourceModule& module) {
   absl::MutexLock lock(&mutex_);
-  for (const auto& function : Take(module)) code_space_.Free(function->counters());
+  for (const auto& function : Take(module)) code_space_.Free(function->first_body().counters());
 }
 
 std::vector<PromotionCounters> Promoter::Detach(const SourceModule& module) {
@@ -466,7 +469,7 @@ std::vector<PromotionCounters> Promoter::Detach(const SourceModule& module) {
   functions_.TurnAwayPolls(module);
   // A thread that is asking now may still put a function on the stack.
   AskScope::WaitForThreads();
-  for (const auto& function : Take(module)) counters.push_back(function->counters());
+  for (const auto& function : Take(module)) counters.push_back(function->first_body().counters());
   return counters;
 }
 
