@@ -23,8 +23,8 @@ constexpr int32_t kCallsForIdleTime = 8;
 constexpr int32_t kLeastCallsForIdleTime = 1000;
 
 // A function is large if its first body has so much code: optimizing it takes 100 ms or more (6 to
-// 8 us a byte; see runtime/promotion/promoter.cc). It gets a continuation first, and a body only if
-// it is hot by its calls alone.
+// 8 us a byte; see runtime/promotion/promotion_schedule.cc). It gets a continuation first, and a
+// body only if it is hot by its calls alone.
 constexpr size_t kLeastBytesOfLarge = 16 << 10;
 
 // A call, or an iteration of a loop, runs through at most so many bytes of a first body; the round
