@@ -110,20 +110,20 @@ class FirstBody {
   int32_t LeftOfActivity() const;
 
   const int32_t interval_;
+  HotnessSigns signs_ = HotnessSigns::kCallsAndLoops;
+  std::atomic<bool> is_large_{false};
   LoopPolls polls_;
   CountedCalls calls_;
-  HotnessSigns signs_ = HotnessSigns::kCallsAndLoops;
   std::atomic<uint64_t> intervals_{0};
-  std::atomic<bool> is_large_{false};
   // For bookkeeping only:
-  bool is_made_ = false;
-  size_t code_bytes_ = 0;     // See FunctionHotness.
-  absl::Duration time_;       // See FunctionHotness.
-  bool is_bypassed_ = false;  // Calls go to a counting body.
+  size_t code_bytes_ = 0;  // See FunctionHotness.
+  absl::Duration time_;    // See FunctionHotness.
+  absl::Duration active_;
   int32_t last_left_ = 0;
   int32_t last_left_of_calls_ = 0;
+  bool is_made_ = false;
+  bool is_bypassed_ = false;  // Calls go to a counting body.
   bool is_quiet_ = false;
-  absl::Duration active_;
 };
 
 }  // namespace firstcall

@@ -128,13 +128,12 @@ class HotFunction {
   HotFunction* next_asking_ = nullptr;  // See AskingStack.
   Continuations continuations_;
   std::atomic<bool> is_decided_{false};  // There is an optimized body, or there can be none.
+  bool will_be_hot_ = false;             // For bookkeeping only.
   // Until this time a running call of the first body gets no continuation, because it may soon end.
   // As SteadyNow, in nanoseconds.
   std::atomic<int64_t> patience_ends_{0};
-  // For bookkeeping only:
-  CountingBody counting_body_;
-  bool will_be_hot_ = false;
-  PromotionNotes notes_;
+  CountingBody counting_body_;  // For bookkeeping only.
+  PromotionNotes notes_;        // For bookkeeping only.
 };
 
 }  // namespace firstcall

@@ -29,6 +29,10 @@ class LoopPolls {
 
   // --- Polls: any thread, once there is a counter ---
 
+  // The counter; null if the function does not poll.
+  HotnessCounter* counter() const { return counter_; }
+  // The next iteration polls.
+  void PollAtOnce() { PollAfter(0); }
   // Begins the next interval.
   void BeginInterval() { PollAfter(interval_); }
 
@@ -56,15 +60,11 @@ class LoopPolls {
 
   // --- Counter: under the promoter's lock ---
 
-  // The counter; null if the function does not poll.
-  HotnessCounter* counter() const { return counter_; }
   // Returns the counter; makes it in `memory` if there is none. Polls find `owner` by it. With
   // `asks_early` the first polls are early ones. ResourceExhausted if there is no memory.
   absl::StatusOr<HotnessCounter*> MakeCounter(HotnessCounters& memory,
                                               HotnessCounter::Handler handler, void* owner,
                                               bool asks_early);
-  // The next iteration polls. There must be a counter.
-  void PollAtOnce() { PollAfter(0); }
   // From now on the body goes on after each poll, and polls use neither this object nor its owner.
   void TurnAway();
 
@@ -73,8 +73,11 @@ class LoopPolls {
     counter_->left.store(iterations, std::memory_order_relaxed);
   }
 
-  const int32_t interval_;
   HotnessCounter* counter_ = nullptr;
+  const int32_t interval_;
+  // The number of iterations until the next poll, if that poll is only to find a continuation;
+  // `interval_` or more if polls are to ask.
+  std::atomic<int32_t> iterations_to_continuation_{INT32_MAX};
   // The number of iterations at the next early poll; `interval_` if there are no more early polls.
   std::atomic<int32_t> early_iterations_{0};
   // Of the latest early poll: its time, as SteadyNow, in nanoseconds (0 if there was none), and the
@@ -83,9 +86,6 @@ class LoopPolls {
   std::atomic<int64_t> calls_at_last_early_poll_{0};
   // How long the loops had taken until the latest early poll, in nanoseconds.
   std::atomic<int64_t> early_time_{0};
-  // The number of iterations until the next poll, if that poll is only to find a continuation;
-  // `interval_` or more if polls are to ask.
-  std::atomic<int32_t> iterations_to_continuation_{INT32_MAX};
 };
 
 }  // namespace firstcall
