@@ -2,8 +2,8 @@
 // was active, and so how hot it is.
 //
 // The counts of calls (runtime/promotion/counted_calls.h) and of iterations
-// (runtime/promotion/loop_polls.h) are kept in two counters. A call, or an iteration, counts alike:
-// whenever either counter has run out, an interval has ended.
+// (runtime/promotion/loop_polls.h) are kept in two counters. Whenever one of them has run out, an
+// interval has ended.
 //
 // Thread-safe in part: each section below says who may call what. The methods under "asking" take
 // no lock and no memory, so they are async-signal-safe. Tested in tests/runtime/first_body_test.cc.
@@ -36,6 +36,7 @@ class FirstBody {
 
   // --- Asking: any thread, once the function has counters ---
 
+  // LoopPolls says who may call its methods.
   LoopPolls& polls() { return polls_; }
 
   // Notes an early poll. Returns whether the loops have taken long (see LoopPolls::NoteEarly).
@@ -70,7 +71,8 @@ class FirstBody {
   // Whether BeginCounting was called.
   bool is_made() const { return is_made_; }
   size_t code_bytes() const { return code_bytes_; }
-  // From now on calls go to the function's counting body, at `body`, and are still counted.
+  // From now on calls go to the function's counting body, at `body`, and are still counted. There
+  // must be a call counter.
   void SendCallsTo(ExecutorAddress body);
 
   // Returns how many iterations or calls have been counted since the last TakeMoves, by the counter
