@@ -17,7 +17,7 @@ namespace firstcall {
 
 class AskingStack {
  public:
-  // `function` must not be on the stack already (see HotFunction::Ask), and must outlive it.
+  // `function` must not be on the stack already (see PromotionRequest), and must outlive it.
   void Push(HotFunction& function) {
     function.next_asking_ = top_.load(std::memory_order_relaxed);
     while (!top_.compare_exchange_weak(function.next_asking_, &function, std::memory_order_release,

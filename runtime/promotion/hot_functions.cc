@@ -30,13 +30,13 @@ const HotFunction* HotFunctions::Find(FunctionKey key) const {
 void HotFunctions::NoteActivity(absl::Duration elapsed) {
   std::vector<std::pair<HotFunction*, int64_t>> active;
   for (const auto& [key, function] : functions_) {
-    const int64_t moves = function->TakeMoves();
+    const int64_t moves = function->first_body().TakeMoves();
     if (moves > 0) active.push_back({function.get(), moves});
   }
   if (active.empty()) return;
   const absl::Duration share = elapsed / static_cast<int64_t>(active.size());
   for (const auto& [function, moves] : active) {
-    function->NoteActivity(std::min(elapsed, std::max(share, moves * kSlowIteration)));
+    function->first_body().NoteActivity(std::min(elapsed, std::max(share, moves * kSlowIteration)));
   }
 }
 
@@ -55,19 +55,21 @@ HotFunction* HotFunctions::FindForIdleTime() {
   HotFunction* found = nullptr;
   for (const auto& [key, function] : functions_) {
     if (!function->IsWorthIdleTime()) continue;
-    const bool is_most = found == nullptr || function->counted_calls() > found->counted_calls();
-    if (is_most) found = function.get();
+    if (found == nullptr ||
+        function->first_body().counted_calls() > found->first_body().counted_calls()) {
+      found = function.get();
+    }
   }
   return found;
 }
 
 void HotFunctions::TurnAwayPolls() {
-  for (const auto& [key, function] : functions_) function->TurnAwayPolls();
+  for (const auto& [key, function] : functions_) function->first_body().polls().TurnAway();
 }
 
 void HotFunctions::TurnAwayPolls(const SourceModule& module) {
   for (const auto& [key, function] : functions_) {
-    if (key.module == &module) function->TurnAwayPolls();
+    if (key.module == &module) function->first_body().polls().TurnAway();
   }
 }
 
@@ -87,7 +89,8 @@ std::vector<BranchCounts> HotFunctions::CountsOf(const SourceModule& module,
   std::vector<BranchCounts> counts;
   for (const auto& [key, function] : functions_) {
     if (key.module != &module) continue;
-    if (std::optional<BranchCounts> own = function->branch_counts(find_target)) {
+    if (std::optional<BranchCounts> own =
+            function->counting_body().Counts(key.ordinal, find_target)) {
       counts.push_back(*std::move(own));
     }
   }

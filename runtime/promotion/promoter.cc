@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <optional>
-#include <utility>
 
-#include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
 #include "absl/time/clock.h"
 #include "base/any_stack.h"
@@ -17,18 +15,10 @@
 #include "runtime/process/ask_scope.h"
 #include "runtime/process/exit_hook.h"
 #include "runtime/process/work_scope.h"
+#include "runtime/promotion/promotion_job.h"
 
 namespace firstcall {
 namespace {
-
-// A function is not optimized before the program has run for this time for each byte of its first
-// body: about half of the time that optimizing it takes. (Measured: 6 us a byte for Lua's
-// interpreter, of 40 KB, and 8 us for SQLite's, of 64 KB.)
-constexpr absl::Duration kTimeOfAByte = absl::Microseconds(3);
-
-// The threads must have been idle for this time before they optimize a function that is not hot, or
-// a function for the next run.
-constexpr absl::Duration kIdleTime = absl::Milliseconds(100);
 
 // The pause between two tries to abandon all jobs when the engine ends.
 constexpr absl::Duration kLastPause = absl::Milliseconds(1);
@@ -40,8 +30,6 @@ bool MayOptimizeHere() {
          StackLeft() >= kStackToCompile;
 }
 
-absl::Status Thrown() { return absl::UnknownError("a callback of the client's has thrown"); }
-
 }  // namespace
 
 Promoter::Promoter(const PromotionOptions& options, CodeSpace& code_space, FunctionTable& functions,
@@ -49,13 +37,12 @@ Promoter::Promoter(const PromotionOptions& options, CodeSpace& code_space, Funct
     : interval_(static_cast<int32_t>(std::clamp<uint32_t>(options.threshold, 1, INT32_MAX)) - 1),
       looks_at_counters_(options.only_counts_calls()),
       code_space_(code_space),
-      table_(functions),
-      bodies_(bodies),
-      counting_bodies_(counting_bodies),
-      counts_branches_(looks_at_counters_ && options.counts_branches),
       poll_budget_(!looks_at_counters_, start_),
       functions_(this, interval_),
-      budget_left_(options.budget),
+      schedule_(options.threads > 0, looks_at_counters_, options.budget, start_),
+      optimizer_(mutex_, functions_, schedule_, functions, bodies,
+                 looks_at_counters_ && options.counts_branches ? &counting_bodies : nullptr,
+                 start_),
       threads_(options.threads,
                {[this] { return LookForWork(); },
                 [this](std::atomic<int>* attended) { return ServeNext(attended); }}) {
@@ -91,7 +78,8 @@ FIRSTCALL_ON_ANY_STACK void* Promoter::Ask(HotnessCounter* counter, uint32_t loo
     // The function may have been removed before this scope; it cannot be removed within the scope.
     if (!scope.is_at_work() || !is_there()) return nullptr;
     HotFunction& function = *answer.to_serve;
-    if (function.promoter().Serve(function, /*attended=*/nullptr) != PromotionJob::Outcome::kDone) {
+    if (function.promoter().optimizer_.Serve(function, /*attended=*/nullptr) !=
+        PromotionJob::Outcome::kDone) {
       return nullptr;
     }
     return function.EnterContinuation(loop);
@@ -109,7 +97,7 @@ void Promoter::StartThreadsNowOrLater() {
     return;
   }
   absl::MutexLock lock(&mutex_);
-  StartThreads();
+  if (threads_.Start()) schedule_.TakeOverJobs();
 }
 
 void Promoter::NoticeRunOut(const CallCounter& counter) {
@@ -121,16 +109,16 @@ void Promoter::NoticeRunOut(const CallCounter& counter) {
 Promoter::Answer Promoter::AnswerEarlyPoll(HotFunction& function) {
   Answer answer;
   const bool has_thread = threads_.were_started();
-  const bool is_long = function.NoteEarlyPoll(has_thread);
+  const bool is_long = function.first_body().NoteEarlyPoll(has_thread);
   if (is_long && !has_thread && !threads_.are_stopping()) answer.to_start = this;
   return answer;
 }
 
 Promoter::Answer Promoter::Register(HotFunction& function, uint32_t loop) {
-  if (function.polls_early()) return AnswerEarlyPoll(function);
+  if (function.first_body().polls().are_early()) return AnswerEarlyPoll(function);
   Answer answer;
   if (function.PutOffForOtherLoop(loop)) return answer;
-  function.CountInterval();
+  function.first_body().CountInterval();
   // In a forked child the function may have asked in the parent already. Then only threads to serve
   // it are missing.
   if (!threads_.are_stopping() && threads_.are_missing()) answer.to_start = this;
@@ -139,28 +127,14 @@ Promoter::Answer Promoter::Register(HotFunction& function, uint32_t loop) {
   const std::optional<uint32_t> wanted = function.WantedAt(loop, /*body_first=*/looks_at_counters_);
   if (!wanted || threads_.are_stopping()) return answer;
   if (!threads_.are_used() && !MayOptimizeHere()) return {};
-  if (!function.Ask(*wanted)) return answer;
+  if (!function.request().Ask(*wanted)) return answer;
   if (!threads_.are_used()) return {nullptr, &function, nullptr};
   asking_.Push(function);
   threads_.Wake();
   return answer;
 }
 
-// --- Serving ---
-
-void Promoter::StartThreads() {
-  if (threads_.Start()) TakeOverJobs();
-}
-
-void Promoter::TakeOverJobs() {
-  for (HotFunction* function : jobs_.TakeParents()) {
-    if (threads_.are_used()) {
-      waiting_.Add(*function);
-    } else {
-      function->Withdraw();
-    }
-  }
-}
+// --- The threads ---
 
 PromotionThreads::Found Promoter::LookForWork() {
   const bool has_found = LookAtCounters();
@@ -170,14 +144,20 @@ PromotionThreads::Found Promoter::LookForWork() {
 
 PromotionThreads::Served Promoter::ServeNext(std::atomic<int>* attended) {
   if (MustWait()) return PromotionThreads::Served::kNone;
-  HotFunction* function = TakeMostUrgent();
+  HotFunction* function = TakeNext();
   if (function == nullptr) return PromotionThreads::Served::kNone;
-  if (Serve(*function, attended) == PromotionJob::Outcome::kAbandoned) {
+  if (optimizer_.Serve(*function, attended) == PromotionJob::Outcome::kAbandoned) {
     return PromotionThreads::Served::kAbandoned;
   }
   // A hotter function may have turned up meanwhile.
   (void)LookAtCounters();
   return PromotionThreads::Served::kOne;
+}
+
+HotFunction* Promoter::TakeNext() {
+  absl::MutexLock lock(&mutex_);
+  schedule_.waiting().TakeOver(asking_);
+  return schedule_.TakeNext(functions_);
 }
 
 bool Promoter::LookAtCounters() {
@@ -186,194 +166,13 @@ bool Promoter::LookAtCounters() {
   if (!scope.is_at_work()) return false;
   absl::MutexLock lock(&mutex_);
   const absl::Duration now = SteadyNow();
-  if (now - last_look_ < PromotionThreads::kShortestPause) return false;
-  // While this thread was optimizing it did not look at the counters. A counter that has changed
-  // may have done so at any time since the last look.
-  absl::Duration elapsed =
-      std::min(now - std::exchange(last_look_, now), PromotionThreads::kLongestPause);
-  const absl::Duration first_bodies = startup_.Update(now, elapsed);
+  const std::optional<absl::Duration> since_last = schedule_.BeginLook(now);
+  if (!since_last) return false;
+  const absl::Duration first_bodies = startup_.Update(now, *since_last);
   if (startup_.is_on()) return false;  // Hot functions are not optimized now, either.
   // A function that waited for a first body was not active during that time.
-  elapsed = std::max(absl::ZeroDuration(), elapsed - first_bodies);
-  return functions_.LookAtCounters(elapsed, waiting_);
-}
-
-// A callee that was hardly ever called does not make its caller hot.
-bool Promoter::IsWarm(FunctionKey key) {
-  absl::MutexLock lock(&mutex_);
-  const HotFunction* function = functions_.Find(key);
-  return function == nullptr ? table_.BodyOf(key).has_value() : function->IsWarm();
-}
-
-std::vector<BranchCounts> Promoter::CountsOf(const SourceModule& module) {
-  // Functions of other modules have no bodies here that could be inlined.
-  const auto find_target = [&](ExecutorAddress address) -> std::optional<CallTarget> {
-    const std::optional<FunctionTable::AtAddress> found = table_.FunctionAt(address);
-    if (!found || found->key.module != &module) return std::nullopt;
-    CallTarget target;
-    target.function = found->key.ordinal;
-    target.is_in_table = found->has_table_entries;
-    return target;
-  };
-  absl::MutexLock lock(&mutex_);
-  return functions_.CountsOf(module, find_target);
-}
-
-HotFunction* Promoter::TakeMostUrgent() {
-  absl::MutexLock lock(&mutex_);
-  waiting_.TakeOver(asking_);
-  if (budget_left_ <= absl::ZeroDuration()) return nullptr;
-  const absl::Duration now = SteadyNow();
-  const absl::Duration run = now - start_;
-  HotFunction* const most_urgent = waiting_.TakeMostUrgent([&](const HotFunction& function) {
-    return looks_at_counters_ &&
-           (function.first_bytes() * kTimeOfAByte > run || function.IsCountingBranches(now));
-  });
-  return most_urgent != nullptr ? most_urgent : TakeForIdleTime();
-}
-
-HotFunction* Promoter::TakeForIdleTime() {
-  if (SteadyNow() - last_served_ < kIdleTime) return nullptr;
-  HotFunction* function = functions_.FindForIdleTime();
-  if (function == nullptr && !for_next_run_.empty()) {
-    function = for_next_run_.back();
-    for_next_run_.pop_back();
-    if (function->is_decided()) return nullptr;
-  }
-  return function != nullptr && function->Ask(kNoLoop) ? function : nullptr;
-}
-
-PromotionJob::Outcome Promoter::Serve(HotFunction& function, std::atomic<int>* attended) {
-  const uint32_t wanted = function.asked();
-  if (function.HasAnswer(wanted)) {
-    function.Withdraw();
-    return PromotionJob::Outcome::kDone;
-  }
-  const std::shared_ptr<PromotionJob> job = BeginJob(function);
-  if (job == nullptr) return PromotionJob::Outcome::kDone;
-  const PromotionJob::Scope scope(*job);
-  if (CountsFirst(function, wanted)) return ServeCountingBody(job);
-  const absl::Duration start = SteadyNow();
-  // A callback of the client's may throw. Then the function gets no better body.
-  absl::Cleanup give_up = [&] { (void)Conclude(job, wanted, start, Thrown()); };
-  const absl::StatusOr<OptimizedBodies::Body> body = Optimize(*job, wanted, attended);
-  std::move(give_up).Cancel();
-  return Conclude(job, wanted, start, body);
-}
-
-PromotionJob::Outcome Promoter::Conclude(const std::shared_ptr<PromotionJob>& job, uint32_t wanted,
-                                         absl::Duration begun,
-                                         const absl::StatusOr<OptimizedBodies::Body>& body) {
-  const PromotionJob::Outcome outcome = job->Finish();
-  if (outcome == PromotionJob::Outcome::kAbandoned) return outcome;
-  if (outcome == PromotionJob::Outcome::kDone) GiveAnswer(job->function(), wanted, begun, body);
-  absl::MutexLock lock(&mutex_);
-  last_served_ = SteadyNow();
-  budget_left_ -= last_served_ - begun;
-  jobs_.Remove(job);
-  return outcome;
-}
-
-bool Promoter::CountsFirst(const HotFunction& function, uint32_t wanted) {
-  if (!counts_branches_ || wanted != kNoLoop) return false;
-  absl::MutexLock lock(&mutex_);
-  return function.WantsToCountBranches() && !function.key().module->is_removed();
-}
-
-PromotionJob::Outcome Promoter::ServeCountingBody(const std::shared_ptr<PromotionJob>& job) {
-  absl::Cleanup give_up = [&] { (void)ConcludeCountingBody(job, Thrown()); };
-  const absl::StatusOr<CountingBodies::Body> body =
-      counting_bodies_.Make(job->function().key(), job->stop());
-  std::move(give_up).Cancel();
-  return ConcludeCountingBody(job, body);
-}
-
-PromotionJob::Outcome Promoter::ConcludeCountingBody(
-    const std::shared_ptr<PromotionJob>& job, const absl::StatusOr<CountingBodies::Body>& body) {
-  const PromotionJob::Outcome outcome = job->Finish();
-  if (outcome == PromotionJob::Outcome::kAbandoned) return outcome;
-  HotFunction& function = job->function();
-  absl::MutexLock lock(&mutex_);
-  if (outcome == PromotionJob::Outcome::kDone) {
-    if (body.ok()) {
-      function.BeginCountingBranches(body->address, body->counters);
-    } else {
-      function.DoNotCountBranches();
-    }
-    waiting_.Add(function);
-  }
-  jobs_.Remove(job);
-  return outcome;
-}
-
-// If the budget is used up, the function is never served. It stays in the asking state, so that it
-// does not ask again.
-std::shared_ptr<PromotionJob> Promoter::BeginJob(HotFunction& function) {
-  auto job = std::make_shared<PromotionJob>(function);
-  absl::MutexLock lock(&mutex_);
-  if (budget_left_ <= absl::ZeroDuration()) return nullptr;
-  TakeOverJobs();
-  jobs_.Add(job);
-  return job;
-}
-
-absl::StatusOr<OptimizedBodies::Body> Promoter::Optimize(PromotionJob& job, uint32_t wanted,
-                                                         std::atomic<int>* attended) {
-  const FunctionKey key = job.function().key();
-  if (key.module->is_removed()) return absl::FailedPreconditionError("removed");
-  const auto is_warm = [&](SymbolOrdinal callee) { return IsWarm({key.module, callee}); };
-  const auto run_passes = [&](absl::FunctionRef<void()> passes) {
-    return job.RunPasses(passes, attended);
-  };
-  const std::optional<uint32_t> loop =
-      wanted == kNoLoop ? std::nullopt : std::optional<uint32_t>(wanted);
-  return bodies_.Make(key, loop, is_warm, CountsOf(*key.module), job.stop(), run_passes);
-}
-
-PromotionStep Promoter::Describe(const HotFunction& function, uint32_t wanted, absl::Duration begun,
-                                 const absl::StatusOr<OptimizedBodies::Body>& body) const {
-  PromotionStep step;
-  step.is_continuation = wanted != kNoLoop;
-  step.hot = function.asked_at() - start_;
-  step.begun = begun - start_;
-  step.ready = SteadyNow() - start_;
-  step.counts = function.branches_counted();
-  if (!body.ok()) {
-    step.failure = body.status().ToString();
-    return step;
-  }
-  step.extract = body->extract;
-  step.optimize = body->optimize;
-  step.emit = body->emit;
-  step.link = body->link;
-  step.code_bytes = body->code_bytes;
-  step.imported = body->imported;
-  step.inlined = body->inlined;
-  step.is_cached = body->is_cached;
-  return step;
-}
-
-void Promoter::GiveAnswer(HotFunction& function, uint32_t wanted, absl::Duration begun,
-                          const absl::StatusOr<OptimizedBodies::Body>& body) {
-  const bool is_whole = wanted == kNoLoop;
-  if (body.ok() && is_whole) table_.Publish(function.key(), body->address);
-  {
-    absl::MutexLock lock(&mutex_);
-    function.NoteStep(Describe(function, wanted, begun, body));
-    if (!body.ok()) {
-      function.NoteFailure(body.status().ToString());
-    } else if (is_whole) {
-      function.NoteBody(body->code_bytes, body->time, body->is_cached);
-    } else {
-      function.NoteContinuation(body->code_bytes, body->time);
-      if (function.key().module->cache() != nullptr) for_next_run_.push_back(&function);
-    }
-  }
-  if (is_whole) {
-    function.GiveBody(body.ok() ? std::optional<absl::Duration>(body->time) : std::nullopt);
-  } else {
-    function.GiveContinuation(wanted, body.ok() ? body->address.InThisProcess<void*>() : nullptr);
-  }
+  const absl::Duration elapsed = std::max(absl::ZeroDuration(), *since_last - first_bodies);
+  return functions_.LookAtCounters(elapsed, schedule_.waiting());
 }
 
 // --- Bookkeeping ---
@@ -381,8 +180,8 @@ void Promoter::GiveAnswer(HotFunction& function, uint32_t wanted, absl::Duration
 HotFunction& Promoter::FunctionOf(FunctionKey key) {
   ExitHook::NoticeExitOnThisThread();
   // A forked child needs the threads if its parent had them.
-  if (threads_.are_needed()) StartThreads();
-  TakeOverJobs();
+  if (threads_.are_needed()) (void)threads_.Start();
+  schedule_.TakeOverJobs();
   return functions_.Get(key);
 }
 
@@ -391,8 +190,8 @@ absl::StatusOr<ExecutorAddress> Promoter::CounterOf(FunctionKey key) {
   HotFunction& function = FunctionOf(key);
   // Without a thread only early polls can notice that a loop takes long.
   const bool asks_early = looks_at_counters_ && !threads_.were_started();
-  absl::StatusOr<HotnessCounter*> counter =
-      function.PollCounter(code_space_.hotness_counters(), &Ask, asks_early);
+  absl::StatusOr<HotnessCounter*> counter = function.first_body().polls().MakeCounter(
+      code_space_.hotness_counters(), &Ask, &function, asks_early);
   if (!counter.ok()) return counter.status();
   return ExecutorAddress::Of(*counter);
 }
@@ -406,6 +205,7 @@ absl::Status Promoter::PrepareToCountCalls(SourceModule& module,
     if (signs[i] == HotnessSigns::kNone) continue;
     FIRSTCALL_RETURN_IF_ERROR(
         FunctionOf({&module, functions[i]})
+            .first_body()
             .MakeCallCounter(looks_at_counters_ ? &code_space_.call_counters() : nullptr,
                              signs[i]));
   }
@@ -414,7 +214,7 @@ absl::Status Promoter::PrepareToCountCalls(SourceModule& module,
 
 ExecutorAddress Promoter::AddressToPublish(FunctionKey key, ExecutorAddress body, Cost cost) {
   absl::MutexLock lock(&mutex_);
-  return FunctionOf(key).BeginCounting(body, cost.code_bytes, cost.time);
+  return FunctionOf(key).first_body().BeginCounting(body, cost.code_bytes, cost.time);
 }
 
 void Promoter::NoteCachedBody(FunctionKey key, size_t code_bytes, absl::Duration time) {
@@ -435,29 +235,25 @@ void Promoter::OptimizeNow(FunctionKey key) {
     absl::MutexLock lock(&mutex_);
     if (threads_.are_stopping()) return;
     function = &functions_.Get(key);
-    if (!function->has_first_body() || function->is_decided() || !function->Ask(kNoLoop)) return;
+    if (!function->first_body().is_made() || function->is_decided() ||
+        !function->request().Ask(kNoLoop))
+      return;
     function->DoNotCountBranches();  // It has not run yet, and the caller waits.
   }
-  (void)Serve(*function, /*attended=*/nullptr);
+  (void)optimizer_.Serve(*function, /*attended=*/nullptr);
 }
 
 // The caller holds an ExclusiveWorkScope. So a job of another thread of this process can only be
 // unattended: the attended part of a job is work, which the scope has waited for.
 std::vector<std::unique_ptr<HotFunction>> Promoter::Take(const SourceModule& module) {
-  waiting_.TakeOver(asking_);
-  waiting_.Forget(&module);
-  for_next_run_.erase(std::remove_if(for_next_run_.begin(), for_next_run_.end(),
-                                     [&](const HotFunction* function) {
-                                       return function->key().module == &module;
-                                     }),
-                      for_next_run_.end());
-  jobs_.Drop(&module);
+  schedule_.waiting().TakeOver(asking_);
+  schedule_.Forget(&module);
   return functions_.Take(module);
 }
 
 void Promoter::Remove(const SourceModule& module) {
   absl::MutexLock lock(&mutex_);
-  for (const auto& function : Take(module)) code_space_.Free(function->counters());
+  for (const auto& function : Take(module)) code_space_.Free(function->first_body().counters());
 }
 
 std::vector<PromotionCounters> Promoter::Detach(const SourceModule& module) {
@@ -466,25 +262,25 @@ std::vector<PromotionCounters> Promoter::Detach(const SourceModule& module) {
   functions_.TurnAwayPolls(module);
   // A thread that is asking now may still put a function on the stack.
   AskScope::WaitForThreads();
-  for (const auto& function : Take(module)) counters.push_back(function->counters());
+  for (const auto& function : Take(module)) counters.push_back(function->first_body().counters());
   return counters;
 }
 
 bool Promoter::Abandon(const OwnThread& thread) {
   absl::MutexLock lock(&mutex_);
-  return jobs_.Abandon(thread);
+  return schedule_.jobs().Abandon(thread);
 }
 
 bool Promoter::AbandonJobs() {
   absl::MutexLock lock(&mutex_);
-  return jobs_.AbandonAll();
+  return schedule_.jobs().AbandonAll();
 }
 
 void Promoter::Stop() {
   threads_.BeginToStop();
   {
     absl::MutexLock lock(&mutex_);
-    jobs_.Stop();
+    schedule_.jobs().Stop();
   }
   if (!threads_.Stop([this](const OwnThread& thread) { return Abandon(thread); })) return;
   // Threads of the program may still be optimizing functions of detached modules.

@@ -16,8 +16,9 @@
 // starts no thread.
 //
 // This class connects the parts: the facts about each function (runtime/promotion/hot_functions.h),
-// the functions that wait (runtime/promotion/asking_stack.h, runtime/promotion/waiting_list.h), the
-// jobs in progress (runtime/promotion/promotion_jobs.h), the threads
+// the functions that have just asked (runtime/promotion/asking_stack.h), the order in which
+// functions are served (runtime/promotion/promotion_schedule.h), how a function is served
+// (runtime/promotion/hot_function_optimizer.h), the threads
 // (runtime/promotion/promotion_threads.h), the cost of polls (runtime/promotion/poll_budget.h) and
 // the time when optimized bodies must wait (runtime/promotion/startup_phase.h).
 //
@@ -49,14 +50,13 @@
 #include "runtime/promotion/asking_stack.h"
 #include "runtime/promotion/counting_bodies.h"
 #include "runtime/promotion/hot_function.h"
+#include "runtime/promotion/hot_function_optimizer.h"
 #include "runtime/promotion/hot_functions.h"
 #include "runtime/promotion/optimized_bodies.h"
 #include "runtime/promotion/poll_budget.h"
-#include "runtime/promotion/promotion_job.h"
-#include "runtime/promotion/promotion_jobs.h"
+#include "runtime/promotion/promotion_schedule.h"
 #include "runtime/promotion/promotion_threads.h"
 #include "runtime/promotion/startup_phase.h"
-#include "runtime/promotion/waiting_list.h"
 #include "seam/hotness_signs.h"
 #include "seam/options.h"
 #include "seam/promotion_stats.h"
@@ -135,9 +135,6 @@ class Promoter {
   PromotionStats Collect() const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  // In a forked child: puts the functions that threads of the parent were optimizing back on the
-  // list.
-  void TakeOverJobs() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   static void* Ask(HotnessCounter* counter, uint32_t loop);
   // The answer to a function that has asked, and what the asking thread has to do next.
   struct Answer {
@@ -151,55 +148,17 @@ class Promoter {
   // Starts the threads now. If the caller may be a signal handler, the threads start later, with
   // the next first body. The caller is at work.
   void StartThreadsNowOrLater() ABSL_LOCKS_EXCLUDED(mutex_);
-  // Starts the threads if they are missing. The caller is at work.
-  void StartThreads() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // The tasks of the threads.
   PromotionThreads::Found LookForWork() ABSL_LOCKS_EXCLUDED(mutex_);
   PromotionThreads::Served ServeNext(std::atomic<int>* attended) ABSL_LOCKS_EXCLUDED(mutex_);
   // Whether optimization must wait, because most of the time goes into first bodies.
   bool MustWait() const { return looks_at_counters_ && startup_.is_on(); }
-  // Takes the most urgent function that has asked and need not wait. If there is none, returns the
-  // result of TakeForIdleTime.
-  HotFunction* TakeMostUrgent() ABSL_LOCKS_EXCLUDED(mutex_);
-  // If the threads have been idle for long enough, makes a function ask for its optimized body, and
-  // returns this function: one that is nearly hot, or one whose body the next run needs. Null if
-  // there is none.
-  HotFunction* TakeForIdleTime() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Takes the function that is to be served next (see PromotionSchedule::TakeNext).
+  HotFunction* TakeNext() ABSL_LOCKS_EXCLUDED(mutex_);
   // Puts the functions on the list whose counters show that they are hot. Returns whether there
   // were any.
   bool LookAtCounters() ABSL_LOCKS_EXCLUDED(mutex_);
   HotFunction& FunctionOf(FunctionKey key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  bool IsWarm(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
-  std::vector<BranchCounts> CountsOf(const SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Optimizes the function and gives it the answer. `attended` is as in UnattendedWork. After
-  // kAbandoned the promoter may be destroyed.
-  PromotionJob::Outcome Serve(HotFunction& function, std::atomic<int>* attended)
-      ABSL_LOCKS_EXCLUDED(mutex_);
-  // Gives the function of `job` its counting body. The function goes on asking for its optimized
-  // body.
-  PromotionJob::Outcome ServeCountingBody(const std::shared_ptr<PromotionJob>& job)
-      ABSL_LOCKS_EXCLUDED(mutex_);
-  // Each finishes a job: publishes the code that the job has made, if any, and returns the outcome.
-  // `begun` is as in GiveAnswer.
-  PromotionJob::Outcome Conclude(const std::shared_ptr<PromotionJob>& job, uint32_t wanted,
-                                 absl::Duration begun,
-                                 const absl::StatusOr<OptimizedBodies::Body>& body)
-      ABSL_LOCKS_EXCLUDED(mutex_);
-  PromotionJob::Outcome ConcludeCountingBody(const std::shared_ptr<PromotionJob>& job,
-                                             const absl::StatusOr<CountingBodies::Body>& body)
-      ABSL_LOCKS_EXCLUDED(mutex_);
-  // Whether the function gets a counting body before the answer that it asks for.
-  bool CountsFirst(const HotFunction& function, uint32_t wanted) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Null if the budget for optimization is used up.
-  std::shared_ptr<PromotionJob> BeginJob(HotFunction& function) ABSL_LOCKS_EXCLUDED(mutex_);
-  absl::StatusOr<OptimizedBodies::Body> Optimize(PromotionJob& job, uint32_t wanted,
-                                                 std::atomic<int>* attended)
-      ABSL_LOCKS_EXCLUDED(mutex_);
-  PromotionStep Describe(const HotFunction& function, uint32_t wanted, absl::Duration begun,
-                         const absl::StatusOr<OptimizedBodies::Body>& body) const;
-  // `begun` is when the thread began to make the answer, as SteadyNow.
-  void GiveAnswer(HotFunction& function, uint32_t wanted, absl::Duration begun,
-                  const absl::StatusOr<OptimizedBodies::Body>& body) ABSL_LOCKS_EXCLUDED(mutex_);
   // See PromotionJobs.
   bool Abandon(const OwnThread& thread) ABSL_LOCKS_EXCLUDED(mutex_);
   bool AbandonJobs() ABSL_LOCKS_EXCLUDED(mutex_);
@@ -209,25 +168,14 @@ class Promoter {
   const int32_t interval_;  // The initial value of a counter.
   const bool looks_at_counters_;
   CodeSpace& code_space_;
-  FunctionTable& table_;
-  OptimizedBodies& bodies_;
-  CountingBodies& counting_bodies_;
-  const bool counts_branches_;
   const absl::Duration start_ = SteadyNow();
   PollBudget poll_budget_;
   StartupPhase startup_{start_};
   AskingStack asking_;
   mutable absl::Mutex mutex_;
   HotFunctions functions_ ABSL_GUARDED_BY(mutex_);
-  absl::Duration last_look_ ABSL_GUARDED_BY(mutex_) = start_;
-  WaitingList waiting_ ABSL_GUARDED_BY(mutex_);
-  PromotionJobs jobs_ ABSL_GUARDED_BY(mutex_);
-  // Functions whose bodies were left for a continuation that a cache has now. When the threads are
-  // idle, they make the optimized bodies of these functions, so that the next run needs no
-  // continuation.
-  std::vector<HotFunction*> for_next_run_ ABSL_GUARDED_BY(mutex_);
-  absl::Duration last_served_ ABSL_GUARDED_BY(mutex_) = start_;
-  absl::Duration budget_left_ ABSL_GUARDED_BY(mutex_);
+  PromotionSchedule schedule_ ABSL_GUARDED_BY(mutex_);
+  HotFunctionOptimizer optimizer_;  // Shares the three members above.
   PromotionThreads threads_;
 };
 

@@ -12,9 +12,9 @@ namespace {
 // Among the others, what saves most for the time that it takes comes first (Smith's rule for one
 // machine, 1956): a large interpreter waits until the small functions that it calls are done.
 bool ComesBefore(const HotFunction& a, const HotFunction& b) {
-  if (a.is_quiet() != b.is_quiet()) return b.is_quiet();
+  if (a.first_body().is_quiet() != b.first_body().is_quiet()) return b.first_body().is_quiet();
   if (a.has_body() != b.has_body()) return b.has_body();
-  return a.Urgency() > b.Urgency();
+  return a.first_body().Urgency() > b.first_body().Urgency();
 }
 
 }  // namespace

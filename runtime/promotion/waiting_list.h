@@ -24,7 +24,7 @@ class WaitingList {
     asking.TakeAll([this](HotFunction& function) { Add(function); });
   }
 
-  // Takes the most urgent function (HotFunction::Urgency) off the list among those that need not
+  // Takes the most urgent function (FirstBody::Urgency) off the list among those that need not
   // wait any longer; null if there is none. Functions that are quiet, or have an optimized body,
   // come last.
   HotFunction* TakeMostUrgent(absl::FunctionRef<bool(const HotFunction& function)> must_wait);

@@ -26,8 +26,10 @@ class HotFunctionsTest : public testing::Test {
   // A function with polls, whose body is running.
   HotnessCounter& Add(uint32_t ordinal) {
     HotFunction& function = functions_.Get({nullptr, SymbolOrdinal{ordinal}});
-    HotnessCounter* counter = function.PollCounter(polls_, &Handler, /*asks_early=*/false).value();
-    function.BeginCounting(ExecutorAddress(), 1, absl::ZeroDuration());
+    FirstBody& body = function.first_body();
+    HotnessCounter* counter =
+        body.polls().MakeCounter(polls_, &Handler, &function, /*asks_early=*/false).value();
+    body.BeginCounting(ExecutorAddress(), 1, absl::ZeroDuration());
     return *counter;
   }
 
@@ -76,24 +78,24 @@ TEST_F(HotFunctionsTest, IdleTimeIsForWhatIsCalledMost) {
   std::vector<HotFunction*> functions;
   for (uint32_t i = 0; i < 3; ++i) {
     HotFunction& function = functions_.Get({nullptr, SymbolOrdinal{i}});
-    ASSERT_TRUE(function.MakeCallCounter(&calls, HotnessSigns::kCallsAndLoops).ok());
-    function.BeginCounting(ExecutorAddress(), 1, absl::ZeroDuration());
+    ASSERT_TRUE(function.first_body().MakeCallCounter(&calls, HotnessSigns::kCallsAndLoops).ok());
+    function.first_body().BeginCounting(ExecutorAddress(), 1, absl::ZeroDuration());
     functions.push_back(&function);
   }
   EXPECT_EQ(functions_.FindForIdleTime(), nullptr);
   const auto call = [](HotFunction& function, int32_t times) {
-    function.counters().calls->left() -= times;
+    function.first_body().counters().calls->left() -= times;
   };
   call(*functions[0], 20'000);
   call(*functions[1], 30'000);
   call(*functions[2], 40);
   functions_.LookAtCounters(kLook, waiting_);
   EXPECT_EQ(functions_.FindForIdleTime(), functions[1]);
-  ASSERT_TRUE(functions[1]->Ask(kNoLoop));
+  ASSERT_TRUE(functions[1]->request().Ask(kNoLoop));
   EXPECT_EQ(functions_.FindForIdleTime(), functions[0]);
-  ASSERT_TRUE(functions[0]->Ask(kNoLoop));
+  ASSERT_TRUE(functions[0]->request().Ask(kNoLoop));
   EXPECT_EQ(functions_.FindForIdleTime(), nullptr);
-  for (HotFunction* function : functions) calls.Free(*function->counters().calls);
+  for (HotFunction* function : functions) calls.Free(*function->first_body().counters().calls);
 }
 
 }  // namespace

@@ -22,8 +22,9 @@ class WaitingListTest : public testing::Test {
  protected:
   HotFunction& Make(int asked_times, SourceModule* module = nullptr) {
     HotFunction& function = functions_.emplace_back(nullptr, FunctionKey{module, {}}, kInterval);
-    EXPECT_TRUE(function.PollCounter(counters_, nullptr, /*asks_early=*/false).ok());
-    for (int i = 0; i < asked_times; ++i) function.CountInterval();
+    FirstBody& body = function.first_body();
+    EXPECT_TRUE(body.polls().MakeCounter(counters_, nullptr, &function, /*asks_early=*/false).ok());
+    for (int i = 0; i < asked_times; ++i) body.CountInterval();
     return function;
   }
 
@@ -56,9 +57,9 @@ TEST_F(WaitingListTest, WhatTakesLongToOptimizeComesLater) {
   HotFunction& large = Make(30);
   HotFunction& small = Make(2);
   HotFunction& smaller = Make(1);
-  large.BeginCounting(ExecutorAddress(), 57000, absl::ZeroDuration());
-  small.BeginCounting(ExecutorAddress(), 500, absl::ZeroDuration());
-  smaller.BeginCounting(ExecutorAddress(), 400, absl::ZeroDuration());
+  large.first_body().BeginCounting(ExecutorAddress(), 57000, absl::ZeroDuration());
+  small.first_body().BeginCounting(ExecutorAddress(), 500, absl::ZeroDuration());
+  smaller.first_body().BeginCounting(ExecutorAddress(), 400, absl::ZeroDuration());
   for (HotFunction* function : {&large, &small, &smaller}) waiting_.Add(*function);
   EXPECT_EQ(waiting_.TakeMostUrgent(IsNeverTold), &small);
   EXPECT_EQ(waiting_.TakeMostUrgent(IsNeverTold), &large);
@@ -81,11 +82,11 @@ TEST_F(WaitingListTest, WhatNoLongerRunsComesLast) {
   HotFunction& hot = Make(3);
   HotFunction& warm = Make(2);
   for (HotFunction* function : {&hot, &warm}) {
-    function->BeginCounting(ExecutorAddress(), 0, absl::ZeroDuration());
+    function->first_body().BeginCounting(ExecutorAddress(), 0, absl::ZeroDuration());
     waiting_.Add(*function);
   }
-  warm.counters().polls->left -= 1;
-  for (HotFunction* function : {&hot, &warm}) (void)function->TakeMoves();
+  warm.first_body().counters().polls->left -= 1;
+  for (HotFunction* function : {&hot, &warm}) (void)function->first_body().TakeMoves();
   EXPECT_EQ(waiting_.TakeMostUrgent(IsNeverTold), &warm);
   EXPECT_EQ(waiting_.TakeMostUrgent(IsNeverTold), &hot);
 }

@@ -1,0 +1,171 @@
+#include "runtime/promotion/hot_function_optimizer.h"
+
+#include <optional>
+#include <utility>
+
+#include "absl/cleanup/cleanup.h"
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "base/steady_clock.h"
+#include "seam/promotion_stats.h"
+
+namespace firstcall {
+namespace {
+
+absl::Status Thrown() { return absl::UnknownError("a callback of the client's has thrown"); }
+
+// Returns, for the statistics, how the answer `body` to `wanted` came about. `start` is when the
+// engine was made, and `begun` when a thread began to make the answer; both as SteadyNow.
+PromotionStep Describe(const HotFunction& function, uint32_t wanted, absl::Duration start,
+                       absl::Duration begun, const absl::StatusOr<OptimizedBodies::Body>& body) {
+  PromotionStep step;
+  step.is_continuation = wanted != kNoLoop;
+  step.hot = function.request().asked_at() - start;
+  step.begun = begun - start;
+  step.ready = SteadyNow() - start;
+  step.counts = function.counting_body().Sum();
+  if (!body.ok()) {
+    step.failure = body.status().ToString();
+    return step;
+  }
+  step.extract = body->extract;
+  step.optimize = body->optimize;
+  step.emit = body->emit;
+  step.link = body->link;
+  step.code_bytes = body->code_bytes;
+  step.imported = body->imported;
+  step.inlined = body->inlined;
+  step.is_cached = body->is_cached;
+  return step;
+}
+
+}  // namespace
+
+PromotionJob::Outcome HotFunctionOptimizer::Serve(HotFunction& function,
+                                                  std::atomic<int>* attended) {
+  const uint32_t wanted = function.request().wanted();
+  if (function.HasAnswer(wanted)) {
+    function.request().Withdraw();
+    return PromotionJob::Outcome::kDone;
+  }
+  const std::shared_ptr<PromotionJob> job = BeginJob(function);
+  if (job == nullptr) return PromotionJob::Outcome::kDone;
+  const PromotionJob::Scope scope(*job);
+  if (CountsFirst(function, wanted)) return ServeCountingBody(job);
+  const absl::Duration start = SteadyNow();
+  // A callback of the client's may throw. Then the function gets no better body.
+  absl::Cleanup give_up = [&] { (void)Conclude(job, wanted, start, Thrown()); };
+  const absl::StatusOr<OptimizedBodies::Body> body = Optimize(*job, wanted, attended);
+  std::move(give_up).Cancel();
+  return Conclude(job, wanted, start, body);
+}
+
+PromotionJob::Outcome HotFunctionOptimizer::Conclude(
+    const std::shared_ptr<PromotionJob>& job, uint32_t wanted, absl::Duration begun,
+    const absl::StatusOr<OptimizedBodies::Body>& body) {
+  const PromotionJob::Outcome outcome = job->Finish();
+  if (outcome == PromotionJob::Outcome::kAbandoned) return outcome;
+  if (outcome == PromotionJob::Outcome::kDone) GiveAnswer(job->function(), wanted, begun, body);
+  absl::MutexLock lock(&mutex_);
+  schedule_->End(job, begun);
+  return outcome;
+}
+
+bool HotFunctionOptimizer::CountsFirst(const HotFunction& function, uint32_t wanted) {
+  if (counting_bodies_ == nullptr || wanted != kNoLoop) return false;
+  absl::MutexLock lock(&mutex_);
+  return function.WantsToCountBranches() && !function.key().module->is_removed();
+}
+
+PromotionJob::Outcome HotFunctionOptimizer::ServeCountingBody(
+    const std::shared_ptr<PromotionJob>& job) {
+  absl::Cleanup give_up = [&] { (void)ConcludeCountingBody(job, Thrown()); };
+  const absl::StatusOr<CountingBodies::Body> body =
+      counting_bodies_->Make(job->function().key(), job->stop());
+  std::move(give_up).Cancel();
+  return ConcludeCountingBody(job, body);
+}
+
+PromotionJob::Outcome HotFunctionOptimizer::ConcludeCountingBody(
+    const std::shared_ptr<PromotionJob>& job, const absl::StatusOr<CountingBodies::Body>& body) {
+  const PromotionJob::Outcome outcome = job->Finish();
+  if (outcome == PromotionJob::Outcome::kAbandoned) return outcome;
+  HotFunction& function = job->function();
+  absl::MutexLock lock(&mutex_);
+  if (outcome == PromotionJob::Outcome::kDone) {
+    if (body.ok()) {
+      function.BeginCountingBranches(body->address, body->counters);
+    } else {
+      function.DoNotCountBranches();
+    }
+    schedule_->waiting().Add(function);
+  }
+  schedule_->jobs().Remove(job);
+  return outcome;
+}
+
+std::shared_ptr<PromotionJob> HotFunctionOptimizer::BeginJob(HotFunction& function) {
+  auto job = std::make_shared<PromotionJob>(function);
+  absl::MutexLock lock(&mutex_);
+  return schedule_->Begin(job) ? job : nullptr;
+}
+
+absl::StatusOr<OptimizedBodies::Body> HotFunctionOptimizer::Optimize(PromotionJob& job,
+                                                                     uint32_t wanted,
+                                                                     std::atomic<int>* attended) {
+  const FunctionKey key = job.function().key();
+  if (key.module->is_removed()) return absl::FailedPreconditionError("removed");
+  const auto is_warm = [&](SymbolOrdinal callee) { return IsWarm({key.module, callee}); };
+  const auto run_passes = [&](absl::FunctionRef<void()> passes) {
+    return job.RunPasses(passes, attended);
+  };
+  const std::optional<uint32_t> loop =
+      wanted == kNoLoop ? std::nullopt : std::optional<uint32_t>(wanted);
+  return bodies_.Make(key, loop, is_warm, CountsOf(*key.module), job.stop(), run_passes);
+}
+
+void HotFunctionOptimizer::GiveAnswer(HotFunction& function, uint32_t wanted, absl::Duration begun,
+                                      const absl::StatusOr<OptimizedBodies::Body>& body) {
+  const bool is_whole = wanted == kNoLoop;
+  if (body.ok() && is_whole) table_.Publish(function.key(), body->address);
+  {
+    absl::MutexLock lock(&mutex_);
+    function.notes().NoteStep(Describe(function, wanted, start_, begun, body));
+    if (!body.ok()) {
+      function.notes().NoteFailure(body.status().ToString());
+    } else if (is_whole) {
+      function.NoteBody(body->code_bytes, body->time, body->is_cached);
+    } else {
+      function.notes().NoteContinuation(body->code_bytes, body->time);
+      if (function.key().module->cache() != nullptr) schedule_->AddForNextRun(function);
+    }
+  }
+  if (is_whole) {
+    function.GiveBody(body.ok() ? std::optional<absl::Duration>(body->time) : std::nullopt);
+  } else {
+    function.GiveContinuation(wanted, body.ok() ? body->address.InThisProcess<void*>() : nullptr);
+  }
+}
+
+// A callee that was hardly ever called does not make its caller hot.
+bool HotFunctionOptimizer::IsWarm(FunctionKey key) {
+  absl::MutexLock lock(&mutex_);
+  const HotFunction* function = functions_->Find(key);
+  return function == nullptr ? table_.BodyOf(key).has_value() : function->IsWarm();
+}
+
+std::vector<BranchCounts> HotFunctionOptimizer::CountsOf(const SourceModule& module) {
+  // Functions of other modules have no bodies here that could be inlined.
+  const auto find_target = [&](ExecutorAddress address) -> std::optional<CallTarget> {
+    const std::optional<FunctionTable::AtAddress> found = table_.FunctionAt(address);
+    if (!found || found->key.module != &module) return std::nullopt;
+    CallTarget target;
+    target.function = found->key.ordinal;
+    target.is_in_table = found->has_table_entries;
+    return target;
+  };
+  absl::MutexLock lock(&mutex_);
+  return functions_->CountsOf(module, find_target);
+}
+
+}  // namespace firstcall
