@@ -16,7 +16,7 @@
 #include "object/elf_object.h"
 #include "object/object_loader.h"
 #include "runtime/link/code_space.h"
-#include "runtime/link/object_linker.h"
+#include "runtime/link/object_constructors.h"
 #include "runtime/link/source_module.h"
 #include "runtime/link/symbol_resolver.h"
 #include "seam/compiler.h"
@@ -27,11 +27,11 @@ namespace firstcall {
 class FunctionLinker {
  public:
   // All must outlive the linker.
-  FunctionLinker(OtherLinkers other_linkers, SymbolResolver& resolver, ObjectLinker& objects,
-                 const CodeSpace& code_space)
+  FunctionLinker(OtherLinkers other_linkers, SymbolResolver& resolver,
+                 ObjectConstructors& constructors, const CodeSpace& code_space)
       : other_linkers_(std::move(other_linkers)),
         resolver_(resolver),
-        objects_(objects),
+        constructors_(constructors),
         code_space_(code_space) {}
 
   // Whether code that is compiled now for `module` may lie out of reach of what it refers to.
@@ -77,7 +77,7 @@ class FunctionLinker {
 
   const OtherLinkers other_linkers_;
   SymbolResolver& resolver_;
-  ObjectLinker& objects_;
+  ObjectConstructors& constructors_;
   const CodeSpace& code_space_;
 };
 

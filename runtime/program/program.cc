@@ -157,7 +157,7 @@ absl::StatusOr<Program::Steps> Program::TakeConstructors() {
   }
   HookExit();
   Steps steps = construction_.TakeConstructors();
-  std::vector<LazyObject*> objects = objects_.TakeObjectsToConstruct();
+  std::vector<LazyObject*> objects = object_constructors_.TakeToConstruct();
   std::stable_partition(objects.begin(), objects.end(), [&](LazyObject* object) {
     return std::find(files.begin(), files.end(), object) != files.end();
   });
@@ -178,7 +178,7 @@ absl::Status Program::RunConstructors(absl::Span<const std::string> arguments) {
 absl::Status Program::RunConstructors(const KeptArguments& arguments) {
   // Another thread's constructors come first. A constructor may call this itself.
   const Construction::Turn turn(construction_);
-  objects_.SetArguments(arguments);
+  object_constructors_.SetArguments(arguments);
   while (true) {
     FIRSTCALL_ASSIGN_OR_RETURN(Steps steps, TakeConstructors());
     if (steps.empty()) return absl::OkStatus();
@@ -216,7 +216,7 @@ Program::Steps Program::TakeDestructors() {
   for (const std::shared_ptr<SourceModule>& module : construction_.TakeToDestroy()) {
     AddDestructors(*module, steps);
   }
-  for (const LazyObject* object : objects_.TakeObjectsToDestroy()) {
+  for (const LazyObject* object : object_constructors_.TakeToDestroy()) {
     for (const LazyObject::LifecycleCode& code : object->destructors) {
       steps.push_back({code.priority, nullptr, SymbolOrdinal(), code.address});
     }

@@ -21,6 +21,7 @@
 #include "absl/types/span.h"
 #include "runtime/functions/function_compiler.h"
 #include "runtime/link/definitions.h"
+#include "runtime/link/object_constructors.h"
 #include "runtime/link/object_linker.h"
 #include "runtime/link/precompiled.h"
 #include "runtime/link/source_module.h"
@@ -39,13 +40,15 @@ class Program {
  public:
   // All must outlive the program.
   Program(Compiler& compiler_half, const Definitions& definitions, SymbolResolver& resolver,
-          FunctionCompiler& compiler, ObjectLinker& objects, PrecompiledObjects& precompiled,
+          FunctionCompiler& compiler, ObjectLinker& objects,
+          ObjectConstructors& object_constructors, PrecompiledObjects& precompiled,
           ExitHandlers& exit_handlers, CompileThreads& threads)
       : compiler_half_(compiler_half),
         definitions_(definitions),
         resolver_(resolver),
         compiler_(compiler),
         objects_(objects),
+        object_constructors_(object_constructors),
         precompiled_(precompiled),
         exit_handlers_(exit_handlers),
         threads_(threads) {}
@@ -129,6 +132,7 @@ class Program {
   SymbolResolver& resolver_;
   FunctionCompiler& compiler_;
   ObjectLinker& objects_;
+  ObjectConstructors& object_constructors_;
   PrecompiledObjects& precompiled_;
   ExitHandlers& exit_handlers_;
   CompileThreads& threads_;

@@ -37,9 +37,9 @@ Runtime::Runtime(RuntimeOptions options, Compiler& compiler, ListenerGroup& list
       resolver_(std::move(options.outside), definitions_, functions_,
                 code_space_->host_thread_locals()),
       objects_(compiler_, {[this] { return compiler_.MakeLinker(); }, options.compiler_links},
-               *code_space_, resolver_, listeners_),
+               *code_space_, resolver_, object_constructors_, listeners_),
       function_linker_({[this] { return compiler_.MakeLinker(); }, options.compiler_links},
-                       resolver_, objects_, *code_space_),
+                       resolver_, object_constructors_, *code_space_),
       optimized_cache_(resolver_, function_linker_),
       optimized_bodies_(compiler_, function_linker_, resolver_, optimized_cache_, listeners_),
       counting_bodies_(compiler_, function_linker_, resolver_, listeners_),
@@ -51,8 +51,8 @@ Runtime::Runtime(RuntimeOptions options, Compiler& compiler, ListenerGroup& list
       function_compiler_(compiler_, functions_, resolver_, objects_, function_linker_,
                          optimized_cache_, listeners_, threads_, promoter_.get(),
                          options.speculation_budget),
-      program_(compiler_, definitions_, resolver_, function_compiler_, objects_, precompiled_,
-               exit_handlers_, threads_),
+      program_(compiler_, definitions_, resolver_, function_compiler_, objects_,
+               object_constructors_, precompiled_, exit_handlers_, threads_),
       foreign_functions_(compiler_, definitions_, resolver_, program_, threads_) {
   resolver_.Connect(objects_, function_compiler_);
   listeners_.Add(stats_);

@@ -29,6 +29,7 @@
 #include "runtime/link/function_linker.h"
 #include "runtime/link/function_table.h"
 #include "runtime/link/module_cache.h"
+#include "runtime/link/object_constructors.h"
 #include "runtime/link/object_linker.h"
 #include "runtime/link/optimized_cache.h"
 #include "runtime/link/precompiled.h"
@@ -180,6 +181,7 @@ class Runtime {
   Definitions definitions_;
   FunctionTable functions_;
   SymbolResolver resolver_;
+  ObjectConstructors object_constructors_;
   ObjectLinker objects_;
   const FunctionLinker function_linker_;
   const OptimizedCache optimized_cache_;
