@@ -11,9 +11,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "base/status.h"
+#include "base/steady_clock.h"
 #include "runtime/link/ifunc_argument.h"
+#include "runtime/process/probes.h"
 #include "runtime/process/work_scope.h"
 #include "runtime/promotion/startup_phase.h"
+#include "seam/event.h"
+#include "stubs/reentry.h"
 
 namespace firstcall {
 namespace {
@@ -34,6 +38,22 @@ SymbolOrdinal LeaderOf(const SymbolIndex& index, SymbolOrdinal ordinal) {
 
 absl::StatusOr<ExecutorAddress> FunctionCompiler::Compile(FunctionKey key, CompileReason reason) {
   return Compile(key, reason, !WorkScope::IsAtWork());
+}
+
+absl::StatusOr<ExecutorAddress> FunctionCompiler::CompileForCall(FunctionKey key,
+                                                                 bool may_delegate) {
+  FIRSTCALL_PROBE2(first_call, key.module->index().at(key.ordinal).name.data(),
+                   key.module->name().c_str());
+  if (!listener_.hears_first_calls()) return Compile(key, CompileReason::kCalled, may_delegate);
+  FirstCall call;
+  call.caller = CallerAtReentry();
+  call.start = SteadyNow();
+  absl::StatusOr<ExecutorAddress> body = Compile(key, CompileReason::kCalled, may_delegate);
+  call.module = key.module->name();
+  call.function = key.module->index().at(key.ordinal).name;
+  if (body.ok()) call.body = *body;
+  listener_.OnFirstCall(call);
+  return body;
 }
 
 absl::StatusOr<ExecutorAddress> FunctionCompiler::Compile(FunctionKey key, CompileReason reason,

@@ -26,10 +26,10 @@
 #include "runtime/link/providers.h"
 #include "runtime/link/symbol_resolver.h"
 #include "runtime/process/compile_threads.h"
+#include "runtime/process/listener_group.h"
 #include "runtime/promotion/promoter.h"
 #include "seam/compiler.h"
 #include "seam/event.h"
-#include "seam/listener.h"
 
 namespace firstcall {
 
@@ -38,7 +38,7 @@ class FunctionCompiler final : public FunctionProvider {
   // All must outlive the compiler. `promoter` is null if functions are never replaced.
   FunctionCompiler(Compiler& compiler, FunctionTable& functions, SymbolResolver& resolver,
                    ObjectLinker& objects, const FunctionLinker& linker,
-                   const OptimizedCache& optimized_cache, Listener& listener,
+                   const OptimizedCache& optimized_cache, ListenerGroup& listener,
                    CompileThreads& threads, Promoter* promoter, absl::Duration speculation_budget)
       : compiler_(compiler),
         functions_(functions),
@@ -57,8 +57,9 @@ class FunctionCompiler final : public FunctionProvider {
   // those of FunctionTable::CompileOnce; why the function cannot be made or published.
   absl::StatusOr<ExecutorAddress> Compile(FunctionKey key, CompileReason reason) override;
 
-  // The same, but on a compile thread if `may_delegate` and there are compile threads.
-  absl::StatusOr<ExecutorAddress> Compile(FunctionKey key, CompileReason reason, bool may_delegate);
+  // The same for a function that a thread is about to run, on a compile thread if `may_delegate`
+  // and there are compile threads. Tells the listener of the first call.
+  absl::StatusOr<ExecutorAddress> CompileForCall(FunctionKey key, bool may_delegate) override;
 
   // Returns the address of a label that inline assembly of a function of `module` defines; null if
   // no function defines the label. Compiles the function that defines it first, and blocks until
@@ -72,6 +73,9 @@ class FunctionCompiler final : public FunctionProvider {
   void Remove(const SourceModule& module) { maker_.Remove(module); }
 
  private:
+  // As Compile, on a compile thread if `may_delegate` and there are compile threads.
+  absl::StatusOr<ExecutorAddress> Compile(FunctionKey key, CompileReason reason, bool may_delegate);
+
   // What an attempt to publish a function has led to, besides its status.
   struct Outcome {
     std::vector<FunctionKey> joined;  // Callees that were claimed.
@@ -106,7 +110,7 @@ class FunctionCompiler final : public FunctionProvider {
   CompileThreads& threads_;
   Promoter* const promoter_;
   FunctionMaker maker_;
-  Listener& listener_;
+  ListenerGroup& listener_;
   FunctionPublisher publisher_;
   Speculation speculation_;
 };

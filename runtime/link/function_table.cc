@@ -61,7 +61,7 @@ ExecutorAddress FunctionTable::HandleFirstCall(const std::atomic<void*>& owner) 
       const FunctionTable& table = *called->table;
       const auto& record = *static_cast<const Record*>(called);
       const FunctionKey key = record.key;
-      absl::StatusOr<ExecutorAddress> body = table.on_first_call_(key, may_delegate);
+      absl::StatusOr<ExecutorAddress> body = table.compiler_->CompileForCall(key, may_delegate);
       if (body.ok()) {
         // The call continues at the entry, not at the body, so that the first call is counted, too.
         absl::MutexLock lock(&table.mutex_);

@@ -16,7 +16,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,27 +32,14 @@
 #include "base/ids.h"
 #include "memory/executor_address.h"
 #include "runtime/link/call_failures.h"
+#include "runtime/link/function_key.h"
+#include "runtime/link/providers.h"
 #include "runtime/link/source_module.h"
 #include "stubs/stub_table.h"
 
 namespace firstcall {
 
 enum class FunctionState { kStub, kCompiling, kReady, kFailed };
-
-// Names a definition of the engine: a function, an ifunc, or a variable that is compiled together
-// with its function.
-struct FunctionKey {
-  SourceModule* module = nullptr;
-  SymbolOrdinal ordinal;
-
-  friend bool operator==(FunctionKey a, FunctionKey b) {
-    return a.module == b.module && a.ordinal == b.ordinal;
-  }
-  template <typename H>
-  friend H AbslHashValue(H h, FunctionKey key) {
-    return H::combine(std::move(h), key.module, key.ordinal);
-  }
-};
 
 // A function's stub and name, which can outlive the engine.
 struct NamedStub {
@@ -63,18 +49,15 @@ struct NamedStub {
 
 class FunctionTable {
  public:
-  // Compiles a function that was called before it was published, on the calling thread or for it.
-  // Returns the address where the call continues. `may_delegate` tells whether another thread may
-  // compile it.
-  using OnFirstCall =
-      std::function<absl::StatusOr<ExecutorAddress>(FunctionKey key, bool may_delegate)>;
-
   // `stubs` must outlive the table, and must have HandleFirstCall as its handler.
-  FunctionTable(StubTable& stubs, std::shared_ptr<const CallFailures> failures,
-                OnFirstCall on_first_call)
-      : on_first_call_(std::move(on_first_call)), failures_(std::move(failures)), stubs_(stubs) {}
+  FunctionTable(StubTable& stubs, std::shared_ptr<const CallFailures> failures)
+      : failures_(std::move(failures)), stubs_(stubs) {}
   FunctionTable(const FunctionTable&) = delete;
   FunctionTable& operator=(const FunctionTable&) = delete;
+
+  // Sets what compiles a function that is called before it is published. `compiler` must exist as
+  // long as stubs may be called that are not retired. Call this once, before any stub is made.
+  void Connect(FunctionProvider& compiler) { compiler_ = &compiler; }
 
   // The StubTable's handler for a call of a stub that is not published.
   static ExecutorAddress HandleFirstCall(const std::atomic<void*>& owner);
@@ -221,9 +204,9 @@ class FunctionTable {
       ABSL_LOCKS_EXCLUDED(mutex_);
   void Retire(const Record& record, absl::string_view reason) const;
 
-  const OnFirstCall on_first_call_;
   const std::shared_ptr<const CallFailures> failures_;
   StubTable& stubs_;
+  FunctionProvider* compiler_ = nullptr;
   std::atomic<uint64_t> additions_{0};
   mutable absl::Mutex mutex_;
   Records records_ ABSL_GUARDED_BY(mutex_);

@@ -7,12 +7,10 @@
 #include "base/status.h"
 #include "base/steady_clock.h"
 #include "object/symbol_name.h"
-#include "runtime/process/probes.h"
 #include "runtime/process/work_scope.h"
 #include "runtime/program/detached_parts.h"
 #include "runtime/program/preparation.h"
 #include "seam/event.h"
-#include "stubs/reentry.h"
 
 namespace firstcall {
 
@@ -31,9 +29,7 @@ Runtime::Runtime(RuntimeOptions options, Compiler& compiler, ListenerGroup& list
       code_space_(std::move(code_space)),
       failures_(std::make_shared<CallFailures>(std::move(options.failure_handler))),
       definitions_(options.search_other_libraries),
-      functions_(
-          code_space_->stubs(), failures_,
-          [this](FunctionKey key, bool may_delegate) { return CompileForCall(key, may_delegate); }),
+      functions_(code_space_->stubs(), failures_),
       resolver_(std::move(options.outside), definitions_, functions_,
                 code_space_->host_thread_locals()),
       objects_(compiler_, {[this] { return compiler_.MakeLinker(); }, options.compiler_links},
@@ -54,26 +50,9 @@ Runtime::Runtime(RuntimeOptions options, Compiler& compiler, ListenerGroup& list
       program_(compiler_, definitions_, resolver_, function_compiler_, objects_,
                object_constructors_, precompiled_, exit_handlers_, threads_),
       foreign_functions_(compiler_, definitions_, resolver_, program_, threads_) {
+  functions_.Connect(function_compiler_);
   resolver_.Connect(objects_, function_compiler_);
   listeners_.Add(stats_);
-}
-
-absl::StatusOr<ExecutorAddress> Runtime::CompileForCall(FunctionKey key, bool may_delegate) {
-  const auto compile = [&] {
-    return function_compiler_.Compile(key, CompileReason::kCalled, may_delegate);
-  };
-  FIRSTCALL_PROBE2(first_call, key.module->index().at(key.ordinal).name.data(),
-                   key.module->name().c_str());
-  if (!listeners_.hears_first_calls()) return compile();
-  FirstCall call;
-  call.caller = CallerAtReentry();
-  call.start = SteadyNow();
-  absl::StatusOr<ExecutorAddress> body = compile();
-  call.module = key.module->name();
-  call.function = key.module->index().at(key.ordinal).name;
-  if (body.ok()) call.body = *body;
-  listeners_.OnFirstCall(call);
-  return body;
 }
 
 void Runtime::StoreStartObjects() {

@@ -146,8 +146,6 @@ class Runtime {
   Stats Collect() const;
 
  private:
-  // Compiles a function that a thread is about to run.
-  absl::StatusOr<ExecutorAddress> CompileForCall(FunctionKey key, bool may_delegate);
   absl::StatusOr<std::vector<FunctionKey>> FunctionsNamed(
       absl::Span<const absl::string_view> names);
   absl::StatusOr<std::shared_ptr<SourceModule>> ModuleToEnd(ModuleId id, absl::string_view verb);
