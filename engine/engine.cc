@@ -59,7 +59,6 @@ SymbolResolver::Outside OutsideOf(const EngineOptions& options, CompilerProvider
 RuntimeOptions RuntimeOptionsFrom(const EngineOptions& options, CompilerProvider& provider,
                                   std::shared_ptr<const SharedLibraries> libraries) {
   RuntimeOptions result;
-  result.mode = options.mode;
   result.promotes = Promotes(options);
   result.promotion = options.promotion;
   result.compile_threads = options.compile_threads;
@@ -196,6 +195,7 @@ absl::StatusOr<SourceModule*> Engine::Parts::AddOpened(NewSource added, absl::Du
   module.id = runtime.NextId();
   module.name = added.name;
   module.library = added.library;
+  module.mode = options.mode;
   module.is_far = added.is_far;
   module.is_reopenable = added.is_reopenable;
   module.cache = std::move(added.cache);
