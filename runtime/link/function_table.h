@@ -48,6 +48,8 @@ struct NamedStub {
 };
 
 class FunctionTable {
+  struct Record;
+
  public:
   // `stubs` must outlive the table, and must have HandleFirstCall as its handler.
   FunctionTable(StubTable& stubs, std::shared_ptr<const CallFailures> failures)
@@ -104,18 +106,45 @@ class FunctionTable {
   // since functions were forgotten.
   std::optional<AtAddress> FunctionAt(ExecutorAddress address) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Makes sure that `key` is published: if it is not, calls `compile`, which must publish it. Other
-  // threads that call this meanwhile wait and get the same result. A failure is kept and returned
-  // again, except for one that may pass, and for NotFound once definitions were added since: then
-  // the next call tries again. FailedPrecondition if this thread is already compiling `key`, so
-  // that the function would be needed to compile itself.
-  absl::Status CompileOnce(FunctionKey key, absl::FunctionRef<absl::Status()> compile)
-      ABSL_LOCKS_EXCLUDED(mutex_);
+  // What a Turn waits for, while another thread compiles the function. A caller that needs only the
+  // labels may hold something which the function needs before it can be published.
+  enum class Need {
+    kBody,    // The function is published.
+    kLabels,  // NoteLabels is called, or the function is published.
+  };
 
-  // Like CompileOnce, for a caller that needs only the labels of `key`, and that may hold something
-  // which `key` needs before it can be published. Also returns as soon as NoteLabels is called.
-  absl::Status CompileForLabels(FunctionKey key, absl::FunctionRef<absl::Status()> compile)
-      ABSL_LOCKS_EXCLUDED(mutex_);
+  // The turn of the calling thread to compile a function, so that only one thread does; or the
+  // result of another thread's turn. Thread-compatible.
+  class Turn {
+   public:
+    // Waits while another thread has the turn. A failure is kept and is the result again, except
+    // for one that may pass, and for NotFound once definitions were added since: then this thread
+    // gets the turn. The result is FailedPrecondition if this thread already has the turn, so that
+    // the function would be needed to compile itself.
+    Turn(FunctionTable& functions, FunctionKey key, Need need = Need::kBody)
+        ABSL_LOCKS_EXCLUDED(functions.mutex_);
+    // If the turn was not ended, because a callback of the client's has thrown, ends it as failed.
+    ~Turn();
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+    // Whether the calling thread has the turn: then it must publish the function, and call End.
+    bool is_own() const { return is_own_; }
+
+    // Ends the turn with the result of the compile. Other threads that wait get the same result.
+    // Internal if the compile has succeeded and the function is not published.
+    void End(absl::Status status) ABSL_LOCKS_EXCLUDED(functions_.mutex_);
+
+    // The result, once this thread does not have the turn.
+    const absl::Status& result() const { return result_; }
+
+   private:
+    FunctionTable& functions_;
+    Record* record_ = nullptr;  // Of the function.
+    bool is_own_ = false;
+    absl::Status result_;
+  };
+
   // Waits until the labels of `key`, which could not be claimed, are known or will not be. False if
   // `key` may be claimed now.
   bool AwaitLabels(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -133,7 +162,7 @@ class FunctionTable {
   // one that compiles `key` now.
   bool WasLeftByParent(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Records that the calling thread compiles `key` for the thread that called CompileOnce.
+  // Records that the calling thread compiles `key` for the thread that has the turn.
   void TakeOver(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Claims `key`, to compile it along with another function. Returns true if nothing has compiled
@@ -168,9 +197,12 @@ class FunctionTable {
     bool was_left = false;          // See WasLeftByParent.
     bool has_labels = false;  // The labels are known, although `state` may still be kCompiling.
 
-    bool IsAwaited(bool for_labels) const {
-      return state == FunctionState::kCompiling && !(for_labels && has_labels);
+    bool IsAwaited(Need need) const {
+      return state == FunctionState::kCompiling && !(need == Need::kLabels && has_labels);
     }
+    // If a thread that a fork has left in the parent had claimed the function, gives the function
+    // back.
+    void ReleaseIfLeft();
   };
   // Replaces the record of a retired stub.
   struct Leftover : StubOwner {
@@ -182,20 +214,13 @@ class FunctionTable {
   };
   using Records = absl::flat_hash_map<FunctionKey, std::unique_ptr<Record>>;
 
-  absl::Status CompileOnce(FunctionKey key, bool for_labels,
-                           absl::FunctionRef<absl::Status()> compile) ABSL_LOCKS_EXCLUDED(mutex_);
   void Publish(FunctionKey key, ExecutorAddress body, ExecutorAddress entry, bool is_final)
-      ABSL_LOCKS_EXCLUDED(mutex_);
-  void PublishLocked(FunctionKey key, ExecutorAddress body, ExecutorAddress entry, bool is_final)
       ABSL_LOCKS_EXCLUDED(mutex_);
   bool HasStub(FunctionKey key) const ABSL_LOCKS_EXCLUDED(mutex_);
   Record& RecordOf(FunctionKey key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // If a thread that a fork has left in the parent had claimed the function, gives the function
-  // back.
-  static void ReleaseIfLeft(Record& record);
   // Begins a compile: claims `key` and returns nullopt, or returns the result that there is
   // already.
-  std::optional<absl::Status> ClaimOrFind(FunctionKey key, Record& record, bool for_labels)
+  std::optional<absl::Status> ClaimOrFind(FunctionKey key, Record& record, Need need)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // If addresses are looked up, notes those of `record`, which have changed.
   void NoteAddresses(const Record& record) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
