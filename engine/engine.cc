@@ -15,7 +15,7 @@
 #include "memory/arena_memory.h"
 #include "memory/in_process_mapper.h"
 #include "object/archive.h"
-#include "runtime/link/symbol_resolver.h"
+#include "runtime/link/outside_symbols.h"
 #include "runtime/process/shared_libraries.h"
 #include "runtime/process/work_scope.h"
 
@@ -39,9 +39,9 @@ CompilerSettings CompilerSettingsFrom(const EngineOptions& options) {
 
 // For a client that sets EmulatedTLS itself and disables the process's symbols, the engine provides
 // neither these symbols nor `__emutls_get_address`.
-SymbolResolver::Outside OutsideOf(const EngineOptions& options, CompilerProvider& provider,
+OutsideSymbols::Sources OutsideOf(const EngineOptions& options, CompilerProvider& provider,
                                   std::shared_ptr<const SharedLibraries> libraries) {
-  SymbolResolver::Outside outside;
+  OutsideSymbols::Sources outside;
   outside.client = options.symbol_finder;
   outside.provides_emulated_tls =
       options.search_process_symbols || !provider.AsksForEmulatedTls(options);

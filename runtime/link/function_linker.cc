@@ -14,7 +14,7 @@ void FunctionLinker::Prepare(ElfObject& image, SourceModule& module) const {
   // The program has one list of shadow-stack roots, so this object's definition gives way to it.
   if (image.Defines(kShadowStackRoots)) image.Undefine(kShadowStackRoots);
   image.MakeDefinitionsStrong();
-  resolver_.DecideWeakSymbols(image, module.object());
+  weak_symbols_.Decide(image, module.object());
 }
 
 absl::StatusOr<SymbolResolution> FunctionLinker::Resolve(const ElfObject& image,

@@ -19,6 +19,7 @@
 #include "runtime/link/object_constructors.h"
 #include "runtime/link/source_module.h"
 #include "runtime/link/symbol_resolver.h"
+#include "runtime/link/weak_symbols.h"
 #include "seam/compiler.h"
 #include "seam/listener.h"
 
@@ -27,9 +28,11 @@ namespace firstcall {
 class FunctionLinker {
  public:
   // All must outlive the linker.
-  FunctionLinker(OtherLinkers other_linkers, SymbolResolver& resolver,
-                 ObjectConstructors& constructors, const CodeSpace& code_space)
+  FunctionLinker(OtherLinkers other_linkers, const WeakSymbols& weak_symbols,
+                 SymbolResolver& resolver, ObjectConstructors& constructors,
+                 const CodeSpace& code_space)
       : other_linkers_(std::move(other_linkers)),
+        weak_symbols_(weak_symbols),
         resolver_(resolver),
         constructors_(constructors),
         code_space_(code_space) {}
@@ -76,6 +79,7 @@ class FunctionLinker {
                   absl::Span<const TableEntry> table_entries) const;
 
   const OtherLinkers other_linkers_;
+  const WeakSymbols& weak_symbols_;
   SymbolResolver& resolver_;
   ObjectConstructors& constructors_;
   const CodeSpace& code_space_;

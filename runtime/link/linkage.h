@@ -22,10 +22,12 @@
 #include "runtime/link/object_constructors.h"
 #include "runtime/link/object_linker.h"
 #include "runtime/link/optimized_cache.h"
+#include "runtime/link/outside_symbols.h"
 #include "runtime/link/precompiled.h"
 #include "runtime/link/providers.h"
 #include "runtime/link/source_module.h"
 #include "runtime/link/symbol_resolver.h"
+#include "runtime/link/weak_symbols.h"
 #include "runtime/process/exit_handlers.h"
 #include "seam/compiler.h"
 #include "seam/listener.h"
@@ -36,7 +38,7 @@ namespace firstcall {
 class Linkage {
  public:
   struct Options {
-    SymbolResolver::Outside outside;
+    OutsideSymbols::Sources outside;
     bool search_other_libraries = true;  // As in EngineOptions.
     // Where the compiler's linkers (Compiler::MakeLinker) can, they link everything that was
     // compiled, not only what ElfLinker does not support.
@@ -84,6 +86,8 @@ class Linkage {
   PrecompiledObjects precompiled_;
   Definitions definitions_;
   FunctionTable functions_;
+  const OutsideSymbols outside_;
+  const WeakSymbols weak_symbols_;
   SymbolResolver resolver_;
   ObjectConstructors object_constructors_;
   ObjectLinker objects_;

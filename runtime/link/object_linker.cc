@@ -266,7 +266,7 @@ absl::StatusOr<std::unique_ptr<UnfinishedLink>> ObjectLinker::Begin(LazyObject& 
   if (is_file || !object.module->index().assembly_symbols().empty()) {
     FIRSTCALL_RETURN_IF_ERROR(image.DropUnneededSymbols(is_wanted));
   }
-  resolver_.DecideWeakSymbols(image, object);
+  weak_symbols_.Decide(image, object);
   image.MakeDefinitionsStrong();
   std::vector<ElfObject::LifecyclePointer> lifecycle;
   if (is_file) {

@@ -25,6 +25,7 @@
 #include "runtime/link/object_constructors.h"
 #include "runtime/link/providers.h"
 #include "runtime/link/symbol_resolver.h"
+#include "runtime/link/weak_symbols.h"
 #include "runtime/process/work_mutex.h"
 #include "seam/compiler.h"
 #include "seam/listener.h"
@@ -36,10 +37,12 @@ class ObjectLinker final : public DataProvider {
   // All must outlive the linker. For modules that are compiled whole, `other_linkers` always come
   // first; for objects that the user added, never.
   ObjectLinker(Compiler& compiler, OtherLinkers other_linkers, const CodeSpace& code_space,
-               SymbolResolver& resolver, ObjectConstructors& constructors, Listener& listener)
+               const WeakSymbols& weak_symbols, SymbolResolver& resolver,
+               ObjectConstructors& constructors, Listener& listener)
       : compiler_(compiler),
         other_linkers_(std::move(other_linkers)),
         code_space_(code_space),
+        weak_symbols_(weak_symbols),
         resolver_(resolver),
         constructors_(constructors),
         listener_(listener) {}
@@ -118,6 +121,7 @@ class ObjectLinker final : public DataProvider {
   Compiler& compiler_;
   const OtherLinkers other_linkers_;
   const CodeSpace& code_space_;
+  const WeakSymbols& weak_symbols_;
   SymbolResolver& resolver_;
   ObjectConstructors& constructors_;
   Listener& listener_;
