@@ -68,22 +68,22 @@ absl::StatusOr<ExecutorAddress> FunctionCompiler::Compile(FunctionKey key, Compi
   const FunctionKey leader{key.module, LeaderOf(index, key.ordinal)};
   absl::Status status;
   if (index.GroupOf(key.ordinal).empty()) {
-    FunctionTable::Turn turn(functions_, leader);
-    if (turn.is_own()) {
+    FunctionTable::ClaimOrResult claim(functions_, leader);
+    if (claim.is_claim()) {
       work.Run([&] {
         functions_.TakeOver(leader);
         status = CompileFunction(leader, reason);
       });
-      turn.End(std::move(status));
+      claim.End(std::move(status));
     }
-    status = turn.result();
+    status = claim.result();
   } else {
     work.Run([&] {
       // See ObjectLinker::mutex.
       std::lock_guard<WorkMutex> lock(objects_.mutex());
-      FunctionTable::Turn turn(functions_, leader);
-      if (turn.is_own()) turn.End(CompileFunction(leader, reason));
-      status = turn.result();
+      FunctionTable::ClaimOrResult claim(functions_, leader);
+      if (claim.is_claim()) claim.End(CompileFunction(leader, reason));
+      status = claim.result();
       // An optimized body from the cache comes without the variables of its group. Code that needs
       // one of them gets those of the first body; calls still go to the optimized one.
       if (status.ok() && !functions_.BodyOf(key)) {
@@ -117,9 +117,9 @@ absl::StatusOr<ExecutorAddress> FunctionCompiler::FindLabel(SourceModule& module
   } else if (objects_.IsLinking()) {
     status = LoadLabels(key);
   } else {
-    FunctionTable::Turn turn(functions_, key, FunctionTable::Need::kLabels);
-    if (turn.is_own()) turn.End(CompileFunction(key, CompileReason::kOrdered));
-    status = turn.result();
+    FunctionTable::ClaimOrResult claim(functions_, key, FunctionTable::Need::kLabels);
+    if (claim.is_claim()) claim.End(CompileFunction(key, CompileReason::kOrdered));
+    status = claim.result();
   }
   place = labels.Find(label);
   if (place) return *place;
@@ -290,9 +290,9 @@ absl::Status FunctionCompiler::CompileFunction(FunctionKey key, CompileReason re
   }
   if (!outcome.leader) return absl::OkStatus();
   const FunctionKey leader{key.module, *outcome.leader};
-  FunctionTable::Turn turn(functions_, leader);
-  if (turn.is_own()) turn.End(CompileFunction(leader, reason));
-  return turn.result();
+  FunctionTable::ClaimOrResult claim(functions_, leader);
+  if (claim.is_claim()) claim.End(CompileFunction(leader, reason));
+  return claim.result();
 }
 
 absl::Status FunctionCompiler::ResolveIFunc(FunctionKey key) {

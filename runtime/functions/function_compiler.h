@@ -54,7 +54,7 @@ class FunctionCompiler final : public FunctionProvider {
   // publishes it first, and blocks until then. For a variable that is compiled together with its
   // function, returns the variable's address. If the reason is kCalled, functions that `key` is
   // bound to call may be compiled along. Errors: FailedPrecondition if the module was removed;
-  // those of FunctionTable::Turn; why the function cannot be made or published.
+  // those of FunctionTable::ClaimOrResult; why the function cannot be made or published.
   absl::StatusOr<ExecutorAddress> Compile(FunctionKey key, CompileReason reason) override;
 
   // The same for a function that a thread is about to run, on a compile thread if `may_delegate`
@@ -89,8 +89,8 @@ class FunctionCompiler final : public FunctionProvider {
   // For a thread that is linking data, which is not complete yet. Links `key`, so that its labels
   // are known. Publishes `key` only when the data is complete, because `key` may need the data.
   absl::Status LoadLabels(FunctionKey key);
-  // For the thread that has the turn (FunctionTable::Turn). Publishes `key` in an object of its own
-  // or, if `key` turns out to have a leader, in the leader's object. An ifunc is resolved instead.
+  // For the thread that has claimed `key`. Publishes `key` in an object of its own or, if `key`
+  // turns out to have a leader, in the leader's object. An ifunc is resolved instead.
   absl::Status CompileFunction(FunctionKey key, CompileReason reason);
   absl::Status Attempt(FunctionKey key, MakeOptions options, Outcome& outcome);
   // After an attempt with `options` has failed: gives up the functions that the attempt has

@@ -272,7 +272,7 @@ void FunctionTable::ForgetLabels(FunctionKey key) {
   RecordOf(key).has_labels = false;
 }
 
-FunctionTable::Turn::Turn(FunctionTable& functions, FunctionKey key, Need need)
+FunctionTable::ClaimOrResult::ClaimOrResult(FunctionTable& functions, FunctionKey key, Need need)
     : functions_(functions) {
   const auto is_decided = [&] {
     absl::MutexLock lock(&functions_.mutex_);
@@ -282,7 +282,7 @@ FunctionTable::Turn::Turn(FunctionTable& functions, FunctionKey key, Need need)
       return false;
     }
     std::optional<absl::Status> found = functions_.ClaimOrFind(key, *record_, need);
-    is_own_ = !found;
+    is_claim_ = !found;
     if (found) result_ = *std::move(found);
     return true;
   };
@@ -290,13 +290,13 @@ FunctionTable::Turn::Turn(FunctionTable& functions, FunctionKey key, Need need)
 }
 
 // No other thread may wait forever.
-FunctionTable::Turn::~Turn() {
-  if (!is_own_) return;
+FunctionTable::ClaimOrResult::~ClaimOrResult() {
+  if (!is_claim_) return;
   End(absl::InternalError("compiling was left by an exception or by pthread_exit"));
 }
 
-void FunctionTable::Turn::End(absl::Status status) {
-  is_own_ = false;
+void FunctionTable::ClaimOrResult::End(absl::Status status) {
+  is_claim_ = false;
   result_ = std::move(status);
   {
     absl::MutexLock lock(&functions_.mutex_);

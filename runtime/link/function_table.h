@@ -9,7 +9,7 @@
 //
 // Thread-safe. The mutex is held for bookkeeping only, never during a compile. A caller that uses a
 // FunctionKey must be in a WorkScope, which keeps the module from being removed. Tested in
-// tests/api/concurrency_test.cc.
+// tests/runtime/function_table_test.cc and tests/api/concurrency_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_LINK_FUNCTION_TABLE_H_
 #define FIRSTCALL_RUNTIME_LINK_FUNCTION_TABLE_H_
@@ -106,42 +106,42 @@ class FunctionTable {
   // since functions were forgotten.
   std::optional<AtAddress> FunctionAt(ExecutorAddress address) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // What a Turn waits for, while another thread compiles the function. A caller that needs only the
-  // labels may hold something which the function needs before it can be published.
+  // What a ClaimOrResult waits for, while another thread compiles the function. A caller that needs
+  // only the labels may hold something which the function needs before it can be published.
   enum class Need {
     kBody,    // The function is published.
     kLabels,  // NoteLabels is called, or the function is published.
   };
 
-  // The turn of the calling thread to compile a function, so that only one thread does; or the
-  // result of another thread's turn. Thread-compatible.
-  class Turn {
+  // The claim of the calling thread to a function, so that this thread alone compiles the function;
+  // or the result that the claim of another thread has led to. Thread-compatible.
+  class ClaimOrResult {
    public:
-    // Waits while another thread has the turn. A failure is kept and is the result again, except
-    // for one that may pass, and for NotFound once definitions were added since: then this thread
-    // gets the turn. The result is FailedPrecondition if this thread already has the turn, so that
-    // the function would be needed to compile itself.
-    Turn(FunctionTable& functions, FunctionKey key, Need need = Need::kBody)
+    // Claims the function, unless there is a result. While another thread has the claim, waits. A
+    // failure is kept and is the result again, except for one that may pass, and for NotFound once
+    // definitions were added since. The result is FailedPrecondition if this thread already has the
+    // claim, so that the function would be needed to compile itself.
+    ClaimOrResult(FunctionTable& functions, FunctionKey key, Need need = Need::kBody)
         ABSL_LOCKS_EXCLUDED(functions.mutex_);
-    // If the turn was not ended, because a callback of the client's has thrown, ends it as failed.
-    ~Turn();
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
+    // If the claim was not ended, because a callback of the client's has thrown, ends it as failed.
+    ~ClaimOrResult();
+    ClaimOrResult(const ClaimOrResult&) = delete;
+    ClaimOrResult& operator=(const ClaimOrResult&) = delete;
 
-    // Whether the calling thread has the turn: then it must publish the function, and call End.
-    bool is_own() const { return is_own_; }
+    // Whether the calling thread has the claim: then it must publish the function, and call End.
+    bool is_claim() const { return is_claim_; }
 
-    // Ends the turn with the result of the compile. Other threads that wait get the same result.
-    // Internal if the compile has succeeded and the function is not published.
+    // Ends the claim with the result of the compile. Other threads that wait get the same result.
+    // The result is Internal if the compile has succeeded and the function is not published.
     void End(absl::Status status) ABSL_LOCKS_EXCLUDED(functions_.mutex_);
 
-    // The result, once this thread does not have the turn.
+    // The result, once there is no claim.
     const absl::Status& result() const { return result_; }
 
    private:
     FunctionTable& functions_;
     Record* record_ = nullptr;  // Of the function.
-    bool is_own_ = false;
+    bool is_claim_ = false;
     absl::Status result_;
   };
 
@@ -162,7 +162,7 @@ class FunctionTable {
   // one that compiles `key` now.
   bool WasLeftByParent(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Records that the calling thread compiles `key` for the thread that has the turn.
+  // Records that the calling thread compiles `key` for the thread that has the claim.
   void TakeOver(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Claims `key`, to compile it along with another function. Returns true if nothing has compiled
