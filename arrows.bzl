@@ -55,6 +55,7 @@ ARROWS = {
         "runtime/process",
         "runtime/promotion",
         "seam",
+        "stubs",
     ],
     "runtime/program": [
         "base",
@@ -66,7 +67,6 @@ ARROWS = {
         "runtime/process",
         "runtime/promotion",
         "seam",
-        "stubs",
     ],
     # The compiler half.
     "splitter/osr": ["seam"],

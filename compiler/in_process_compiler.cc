@@ -23,6 +23,26 @@
 #include "splitter/symbol_index_builder.h"
 
 namespace firstcall {
+namespace {
+
+// Leases a context to this thread for one compile. If LLVM crashes in the context, gives it up.
+class ContextUse {
+ public:
+  explicit ContextUse(ContextPool& contexts) : context_(contexts.Take()) {}
+  ~ContextUse() {
+    if (CrashesOnThisThread() != crashes_) context_.Leak();
+  }
+  ContextUse(const ContextUse&) = delete;
+  ContextUse& operator=(const ContextUse&) = delete;
+
+  CompileContext& context() const { return *context_; }
+
+ private:
+  ContextPool::Lease context_;
+  const int crashes_ = CrashesOnThisThread();
+};
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<InProcessCompiler>> InProcessCompiler::Create(
     const CompilerSettings& settings, Listener& listener) {
@@ -78,39 +98,35 @@ std::shared_ptr<LoadedModule> InProcessCompiler::Find(ModuleId id) const {
   return modules_.at(id);
 }
 
-template <typename Compiled, typename Order>
-absl::StatusOr<Compiled> InProcessCompiler::InContext(Generator<Compiled, Order> generate,
-                                                      const Order& order) {
+absl::StatusOr<CompiledFunction> InProcessCompiler::CompileFunction(const FunctionOrder& order) {
   const CallOnceState call_once;
   const std::shared_ptr<LoadedModule> module = Find(order.module);
-  ContextPool::Lease context = contexts_.Take();
-  const int crashes = CrashesOnThisThread();
-  absl::StatusOr<Compiled> compiled = generate(*module, order, *context, listener_);
-  if (CrashesOnThisThread() != crashes) context.Leak();
-  return compiled;
-}
-
-absl::StatusOr<CompiledFunction> InProcessCompiler::CompileFunction(const FunctionOrder& order) {
   CpuChoice cpu;
-  const auto generate = [&](LoadedModule& module, const FunctionOrder& order,
-                            CompileContext& context, Listener& listener) {
-    if (!cpu.may_be_whole) context.StartAnew(module.id());
-    return GenerateFunction(module, order, context, listener, cpu);
-  };
-  absl::StatusOr<CompiledFunction> compiled =
-      InContext<CompiledFunction, FunctionOrder>(generate, order);
+  absl::StatusOr<CompiledFunction> compiled;
+  {
+    const ContextUse use(contexts_);
+    compiled = GenerateFunction(*module, order, use.context(), listener_, cpu);
+  }
   if (compiled.ok() || !cpu.is_whole) return compiled;
   // LLVM may fail to compile for the whole CPU what it compiles for the function's own.
   cpu.may_be_whole = false;
-  return InContext<CompiledFunction, FunctionOrder>(generate, order);
+  const ContextUse use(contexts_);
+  use.context().StartAnew(module->id());
+  return GenerateFunction(*module, order, use.context(), listener_, cpu);
 }
 
 absl::StatusOr<CompiledObject> InProcessCompiler::CompileData(const DataOrder& order) {
-  return InContext<CompiledObject, DataOrder>(GenerateData, order);
+  const CallOnceState call_once;
+  const std::shared_ptr<LoadedModule> module = Find(order.module);
+  const ContextUse use(contexts_);
+  return GenerateData(*module, order, use.context(), listener_);
 }
 
 absl::StatusOr<CompiledObject> InProcessCompiler::CompileWhole(const DataOrder& order) {
-  return InContext<CompiledObject, DataOrder>(GenerateWholeModule, order);
+  const CallOnceState call_once;
+  const std::shared_ptr<LoadedModule> module = Find(order.module);
+  const ContextUse use(contexts_);
+  return GenerateWholeModule(*module, order, use.context(), listener_);
 }
 
 absl::StatusOr<CompiledObject> InProcessCompiler::Optimize(const OptimizationOrder& order) {

@@ -11,7 +11,6 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
-#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
@@ -59,15 +58,7 @@ class InProcessCompiler final : public Compiler {
  private:
   InProcessCompiler(const CompilerSettings& settings, Target target, Listener& listener);
 
-  template <typename Compiled, typename Order>
-  using Generator = absl::FunctionRef<absl::StatusOr<Compiled>(
-      LoadedModule& module, const Order& order, CompileContext& context, Listener& listener)>;
-
   std::shared_ptr<LoadedModule> Find(ModuleId id) const ABSL_LOCKS_EXCLUDED(mutex_);
-  // Carries out `order` by `generate`, in a context of this thread's own, which is given up if LLVM
-  // crashes in it.
-  template <typename Compiled, typename Order>
-  absl::StatusOr<Compiled> InContext(Generator<Compiled, Order> generate, const Order& order);
 
   const Target target_;
   const Target optimizing_target_;

@@ -15,7 +15,7 @@
 #include "memory/arena_memory.h"
 #include "memory/in_process_mapper.h"
 #include "object/archive.h"
-#include "runtime/link/symbol_resolver.h"
+#include "runtime/link/outside_symbols.h"
 #include "runtime/process/shared_libraries.h"
 #include "runtime/process/work_scope.h"
 
@@ -39,9 +39,9 @@ CompilerSettings CompilerSettingsFrom(const EngineOptions& options) {
 
 // For a client that sets EmulatedTLS itself and disables the process's symbols, the engine provides
 // neither these symbols nor `__emutls_get_address`.
-SymbolResolver::Outside OutsideOf(const EngineOptions& options, CompilerProvider& provider,
+OutsideSymbols::Sources OutsideOf(const EngineOptions& options, CompilerProvider& provider,
                                   std::shared_ptr<const SharedLibraries> libraries) {
-  SymbolResolver::Outside outside;
+  OutsideSymbols::Sources outside;
   outside.client = options.symbol_finder;
   outside.provides_emulated_tls =
       options.search_process_symbols || !provider.AsksForEmulatedTls(options);
@@ -59,7 +59,6 @@ SymbolResolver::Outside OutsideOf(const EngineOptions& options, CompilerProvider
 RuntimeOptions RuntimeOptionsFrom(const EngineOptions& options, CompilerProvider& provider,
                                   std::shared_ptr<const SharedLibraries> libraries) {
   RuntimeOptions result;
-  result.mode = options.mode;
   result.promotes = Promotes(options);
   result.promotion = options.promotion;
   result.compile_threads = options.compile_threads;
@@ -196,6 +195,7 @@ absl::StatusOr<SourceModule*> Engine::Parts::AddOpened(NewSource added, absl::Du
   module.id = runtime.NextId();
   module.name = added.name;
   module.library = added.library;
+  module.mode = options.mode;
   module.is_far = added.is_far;
   module.is_reopenable = added.is_reopenable;
   module.cache = std::move(added.cache);

@@ -11,9 +11,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "base/status.h"
+#include "base/steady_clock.h"
 #include "runtime/link/ifunc_argument.h"
+#include "runtime/process/probes.h"
 #include "runtime/process/work_scope.h"
 #include "runtime/promotion/startup_phase.h"
+#include "seam/event.h"
+#include "stubs/reentry.h"
 
 namespace firstcall {
 namespace {
@@ -36,6 +40,22 @@ absl::StatusOr<ExecutorAddress> FunctionCompiler::Compile(FunctionKey key, Compi
   return Compile(key, reason, !WorkScope::IsAtWork());
 }
 
+absl::StatusOr<ExecutorAddress> FunctionCompiler::CompileForCall(FunctionKey key,
+                                                                 bool may_delegate) {
+  FIRSTCALL_PROBE2(first_call, key.module->index().at(key.ordinal).name.data(),
+                   key.module->name().c_str());
+  if (!listener_.hears_first_calls()) return Compile(key, CompileReason::kCalled, may_delegate);
+  FirstCall call;
+  call.caller = CallerAtReentry();
+  call.start = SteadyNow();
+  absl::StatusOr<ExecutorAddress> body = Compile(key, CompileReason::kCalled, may_delegate);
+  call.module = key.module->name();
+  call.function = key.module->index().at(key.ordinal).name;
+  if (body.ok()) call.body = *body;
+  listener_.OnFirstCall(call);
+  return body;
+}
+
 absl::StatusOr<ExecutorAddress> FunctionCompiler::Compile(FunctionKey key, CompileReason reason,
                                                           bool may_delegate) {
   DelegatingWorkScope work(threads_, may_delegate);
@@ -46,25 +66,24 @@ absl::StatusOr<ExecutorAddress> FunctionCompiler::Compile(FunctionKey key, Compi
   if (std::optional<ExecutorAddress> body = functions_.BodyOf(key)) return *body;
   const SymbolIndex& index = key.module->index();
   const FunctionKey leader{key.module, LeaderOf(index, key.ordinal)};
-  const auto compile = [&] {
-    return index.at(leader.ordinal).kind == SymbolKind::kIFunc ? ResolveIFunc(leader)
-                                                               : CompileFunction(leader, reason);
-  };
   absl::Status status;
   if (index.GroupOf(key.ordinal).empty()) {
-    status = functions_.CompileOnce(leader, [&] {
-      absl::Status compiled;
+    FunctionTable::ClaimOrResult claim(functions_, leader);
+    if (claim.is_claim()) {
       work.Run([&] {
         functions_.TakeOver(leader);
-        compiled = compile();
+        status = CompileFunction(leader, reason);
       });
-      return compiled;
-    });
+      claim.End(std::move(status));
+    }
+    status = claim.result();
   } else {
     work.Run([&] {
       // See ObjectLinker::mutex.
       std::lock_guard<WorkMutex> lock(objects_.mutex());
-      status = functions_.CompileOnce(leader, compile);
+      FunctionTable::ClaimOrResult claim(functions_, leader);
+      if (claim.is_claim()) claim.End(CompileFunction(leader, reason));
+      status = claim.result();
       // An optimized body from the cache comes without the variables of its group. Code that needs
       // one of them gets those of the first body; calls still go to the optimized one.
       if (status.ok() && !functions_.BodyOf(key)) {
@@ -92,14 +111,15 @@ absl::StatusOr<ExecutorAddress> FunctionCompiler::FindLabel(SourceModule& module
   if (!definer) return ExecutorAddress();
   const FunctionKey key{&module, *definer};
   // Not on another thread: this one may hold the mutex of data that the function needs.
-  const auto compile = [&] { return CompileFunction(key, CompileReason::kOrdered); };
   absl::Status status;
   if (!module.index().GroupOf(key.ordinal).empty()) {
     status = Compile(key, CompileReason::kOrdered, /*may_delegate=*/false).status();
   } else if (objects_.IsLinking()) {
     status = LoadLabels(key);
   } else {
-    status = functions_.CompileForLabels(key, compile);
+    FunctionTable::ClaimOrResult claim(functions_, key, FunctionTable::Need::kLabels);
+    if (claim.is_claim()) claim.End(CompileFunction(key, CompileReason::kOrdered));
+    status = claim.result();
   }
   place = labels.Find(label);
   if (place) return *place;
@@ -179,37 +199,40 @@ absl::Status FunctionCompiler::Attempt(FunctionKey key, MakeOptions options, Out
     if (!outcome.joined.empty()) compiler_.ReadAgain(key.module->id());
     for (FunctionKey callee : outcome.joined) functions_.Release(callee);
   };
-  const absl::Status status = Try(key, options, outcome);
+  absl::StatusOr<MadeFunction> made = maker_.Make(key, options, outcome.joined);
+  absl::Status status = made.status();
+  if (made.ok()) {
+    status = Publish(key, *made, options, outcome);
+  } else {
+    const absl::string_view name = key.module->index().at(key.ordinal).name;
+    status = Annotate(status, absl::StrCat("compiling function '", name, "'"));
+  }
   std::move(release).Cancel();
   return status;
 }
 
-absl::Status FunctionCompiler::Try(FunctionKey key, const MakeOptions& options, Outcome& outcome) {
+absl::Status FunctionCompiler::Publish(FunctionKey key, MadeFunction& made,
+                                       const MakeOptions& options, Outcome& outcome) {
   SourceModule& module = *key.module;
-  absl::StatusOr<MadeFunction> made = maker_.Make(key, options, outcome.joined);
-  if (!made.ok()) {
-    return Annotate(made.status(),
-                    absl::StrCat("compiling function '", module.index().at(key.ordinal).name, "'"));
-  }
-  outcome.is_cached = made->is_cached;
-  outcome.is_optimized = made->is_optimized;
-  outcome.leader = made->leader;
-  if (made->leader) return absl::OkStatus();
+  outcome.is_cached = made.is_cached;
+  outcome.is_optimized = made.is_optimized;
+  outcome.leader = made.leader;
+  if (made.leader) return absl::OkStatus();
   // A first body may follow an optimized one from the cache.
   const auto is_first = [&](SymbolOrdinal function) {
     return !functions_.BodyOf({&module, function});
   };
-  const auto first_count = std::count_if(made->functions.begin(), made->functions.end(), is_first);
-  absl::Status status = publisher_.LinkAndPublish(key, *made, options);
+  const auto first_count = std::count_if(made.functions.begin(), made.functions.end(), is_first);
+  absl::Status status = publisher_.LinkAndPublish(key, made, options);
   // What came from the cache is not wanted again if it needs what does not exist here.
   const bool is_new = !outcome.is_cached && !outcome.is_optimized;
   const bool may_be_tried_again =
       absl::IsResourceExhausted(status) || (absl::IsNotFound(status) && is_new);
   if (may_be_tried_again && outcome.joined.empty()) {
-    maker_.KeepForNextAttempt(key, *std::move(made));
+    maker_.KeepForNextAttempt(key, std::move(made));
   }
   FIRSTCALL_RETURN_IF_ERROR(status);
-  speculation_.CompileAhead(module, made->callees);
+  speculation_.CompileAhead(module, made.callees);
   CountCompiled(module, static_cast<size_t>(first_count));
   return absl::OkStatus();
 }
@@ -236,40 +259,40 @@ absl::Status FunctionCompiler::AttemptAgain(FunctionKey key, const MakeOptions& 
   return Attempt(key, alone, outcome);
 }
 
-// If an object with an optimized body fails, the first body comes before another attempt.
-absl::Status FunctionCompiler::MakeAndPublish(FunctionKey key, CompileReason reason,
-                                              std::optional<SymbolOrdinal>& leader) {
-  const StartupPhase::FirstBody first_body(promoter_ == nullptr ? nullptr : &promoter_->startup());
+// Threads that call different members of a group meet at its leader: the first one compiles and
+// publishes all members. No member is compiled without the leader, because each member leads to it.
+absl::Status FunctionCompiler::CompileFunction(FunctionKey key, CompileReason reason) {
+  if (key.module->index().at(key.ordinal).kind == SymbolKind::kIFunc) return ResolveIFunc(key);
+  if (functions_.WasLeftByParent(key)) compiler_.ReadAgain(key.module->id());
   MakeOptions options;
   options.reason = reason;
   options.may_join = reason == CompileReason::kCalled && key.module->is_reopenable();
   options.may_use_cache = true;
   options.may_use_optimized = true;
   Outcome outcome;
-  absl::Status status = Attempt(key, options, outcome);
-  if (!status.ok() && outcome.is_optimized) {
-    options.may_use_optimized = false;
-    outcome = Outcome();
+  absl::Status status;
+  {
+    const StartupPhase::FirstBody first_body(promoter_ == nullptr ? nullptr
+                                                                  : &promoter_->startup());
     status = Attempt(key, options, outcome);
+    // If an object with an optimized body fails, the first body comes before another attempt.
+    if (!status.ok() && outcome.is_optimized) {
+      options.may_use_optimized = false;
+      outcome = Outcome();
+      status = Attempt(key, options, outcome);
+    }
+    if (!status.ok()) status = AttemptAgain(key, options, status, outcome);
   }
-  if (!status.ok()) status = AttemptAgain(key, options, status, outcome);
-  leader = outcome.leader;
-  return status;
-}
-
-// Threads that call different members of a group meet at its leader: the first one compiles and
-// publishes all members. No member is compiled without the leader, because each member leads to it.
-absl::Status FunctionCompiler::CompileFunction(FunctionKey key, CompileReason reason) {
-  if (functions_.WasLeftByParent(key)) compiler_.ReadAgain(key.module->id());
-  std::optional<SymbolOrdinal> leader;
-  if (absl::Status status = MakeAndPublish(key, reason, leader); !status.ok()) {
+  if (!status.ok()) {
     listener_.OnFunctionFailed(
         {key.module->name(), key.module->index().at(key.ordinal).name, reason, status});
     return status;
   }
-  if (!leader) return absl::OkStatus();
-  const FunctionKey leader_key{key.module, *leader};
-  return functions_.CompileOnce(leader_key, [&] { return CompileFunction(leader_key, reason); });
+  if (!outcome.leader) return absl::OkStatus();
+  const FunctionKey leader{key.module, *outcome.leader};
+  FunctionTable::ClaimOrResult claim(functions_, leader);
+  if (claim.is_claim()) claim.End(CompileFunction(leader, reason));
+  return claim.result();
 }
 
 absl::Status FunctionCompiler::ResolveIFunc(FunctionKey key) {

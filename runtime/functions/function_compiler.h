@@ -26,10 +26,10 @@
 #include "runtime/link/providers.h"
 #include "runtime/link/symbol_resolver.h"
 #include "runtime/process/compile_threads.h"
+#include "runtime/process/listener_group.h"
 #include "runtime/promotion/promoter.h"
 #include "seam/compiler.h"
 #include "seam/event.h"
-#include "seam/listener.h"
 
 namespace firstcall {
 
@@ -38,7 +38,7 @@ class FunctionCompiler final : public FunctionProvider {
   // All must outlive the compiler. `promoter` is null if functions are never replaced.
   FunctionCompiler(Compiler& compiler, FunctionTable& functions, SymbolResolver& resolver,
                    ObjectLinker& objects, const FunctionLinker& linker,
-                   const OptimizedCache& optimized_cache, Listener& listener,
+                   const OptimizedCache& optimized_cache, ListenerGroup& listener,
                    CompileThreads& threads, Promoter* promoter, absl::Duration speculation_budget)
       : compiler_(compiler),
         functions_(functions),
@@ -54,11 +54,12 @@ class FunctionCompiler final : public FunctionProvider {
   // publishes it first, and blocks until then. For a variable that is compiled together with its
   // function, returns the variable's address. If the reason is kCalled, functions that `key` is
   // bound to call may be compiled along. Errors: FailedPrecondition if the module was removed;
-  // those of FunctionTable::CompileOnce; why the function cannot be made or published.
+  // those of FunctionTable::ClaimOrResult; why the function cannot be made or published.
   absl::StatusOr<ExecutorAddress> Compile(FunctionKey key, CompileReason reason) override;
 
-  // The same, but on a compile thread if `may_delegate` and there are compile threads.
-  absl::StatusOr<ExecutorAddress> Compile(FunctionKey key, CompileReason reason, bool may_delegate);
+  // The same for a function that a thread is about to run, on a compile thread if `may_delegate`
+  // and there are compile threads. Tells the listener of the first call.
+  absl::StatusOr<ExecutorAddress> CompileForCall(FunctionKey key, bool may_delegate) override;
 
   // Returns the address of a label that inline assembly of a function of `module` defines; null if
   // no function defines the label. Compiles the function that defines it first, and blocks until
@@ -72,6 +73,9 @@ class FunctionCompiler final : public FunctionProvider {
   void Remove(const SourceModule& module) { maker_.Remove(module); }
 
  private:
+  // As Compile, on a compile thread if `may_delegate` and there are compile threads.
+  absl::StatusOr<ExecutorAddress> Compile(FunctionKey key, CompileReason reason, bool may_delegate);
+
   // What an attempt to publish a function has led to, besides its status.
   struct Outcome {
     std::vector<FunctionKey> joined;  // Callees that were claimed.
@@ -85,17 +89,17 @@ class FunctionCompiler final : public FunctionProvider {
   // For a thread that is linking data, which is not complete yet. Links `key`, so that its labels
   // are known. Publishes `key` only when the data is complete, because `key` may need the data.
   absl::Status LoadLabels(FunctionKey key);
-  // Publishes `key` in an object of its own or, if `key` turns out to have a leader, in the
-  // leader's object.
+  // For the thread that has claimed `key`. Publishes `key` in an object of its own or, if `key`
+  // turns out to have a leader, in the leader's object. An ifunc is resolved instead.
   absl::Status CompileFunction(FunctionKey key, CompileReason reason);
-  absl::Status MakeAndPublish(FunctionKey key, CompileReason reason,
-                              std::optional<SymbolOrdinal>& leader);
   absl::Status Attempt(FunctionKey key, MakeOptions options, Outcome& outcome);
   // After an attempt with `options` has failed: gives up the functions that the attempt has
   // claimed. If it may help, attempts `key` alone; otherwise returns `failure`.
   absl::Status AttemptAgain(FunctionKey key, const MakeOptions& options,
                             const absl::Status& failure, Outcome& outcome);
-  absl::Status Try(FunctionKey key, const MakeOptions& options, Outcome& outcome);
+  // What follows when the object is made. May move `made` to where the next attempt finds it.
+  absl::Status Publish(FunctionKey key, MadeFunction& made, const MakeOptions& options,
+                       Outcome& outcome);
   absl::Status ResolveIFunc(FunctionKey key);
   // Counts compiled functions, and tells the compiler when they were the last of their module.
   void CountCompiled(SourceModule& module, size_t compiled);
@@ -106,7 +110,7 @@ class FunctionCompiler final : public FunctionProvider {
   CompileThreads& threads_;
   Promoter* const promoter_;
   FunctionMaker maker_;
-  Listener& listener_;
+  ListenerGroup& listener_;
   FunctionPublisher publisher_;
   Speculation speculation_;
 };

@@ -14,7 +14,7 @@ void FunctionLinker::Prepare(ElfObject& image, SourceModule& module) const {
   // The program has one list of shadow-stack roots, so this object's definition gives way to it.
   if (image.Defines(kShadowStackRoots)) image.Undefine(kShadowStackRoots);
   image.MakeDefinitionsStrong();
-  resolver_.DecideWeakSymbols(image, module.object());
+  weak_symbols_.Decide(image, module.object());
 }
 
 absl::StatusOr<SymbolResolution> FunctionLinker::Resolve(const ElfObject& image,
@@ -27,7 +27,7 @@ absl::StatusOr<SymbolResolution> FunctionLinker::Resolve(const ElfObject& image,
 FunctionLinker::Linked FunctionLinker::Complete(SourceModule& module, LoadedObject loaded,
                                                 absl::Span<const TableEntry> table_entries) const {
   if (code_space_.MayRewriteData()) resolver_.AddTableEntries(module, table_entries);
-  objects_.RunPendingConstructors();
+  constructors_.RunPending();
   return Linked{std::move(loaded.defined), loaded.linker->code_bytes(), loaded.linker->is_mcjit()};
 }
 

@@ -16,9 +16,10 @@
 #include "object/elf_object.h"
 #include "object/object_loader.h"
 #include "runtime/link/code_space.h"
-#include "runtime/link/object_linker.h"
+#include "runtime/link/object_constructors.h"
 #include "runtime/link/source_module.h"
 #include "runtime/link/symbol_resolver.h"
+#include "runtime/link/weak_symbols.h"
 #include "seam/compiler.h"
 #include "seam/listener.h"
 
@@ -27,11 +28,13 @@ namespace firstcall {
 class FunctionLinker {
  public:
   // All must outlive the linker.
-  FunctionLinker(OtherLinkers other_linkers, SymbolResolver& resolver, ObjectLinker& objects,
+  FunctionLinker(OtherLinkers other_linkers, const WeakSymbols& weak_symbols,
+                 SymbolResolver& resolver, ObjectConstructors& constructors,
                  const CodeSpace& code_space)
       : other_linkers_(std::move(other_linkers)),
+        weak_symbols_(weak_symbols),
         resolver_(resolver),
-        objects_(objects),
+        constructors_(constructors),
         code_space_(code_space) {}
 
   // Whether code that is compiled now for `module` may lie out of reach of what it refers to.
@@ -76,8 +79,9 @@ class FunctionLinker {
                   absl::Span<const TableEntry> table_entries) const;
 
   const OtherLinkers other_linkers_;
+  const WeakSymbols& weak_symbols_;
   SymbolResolver& resolver_;
-  ObjectLinker& objects_;
+  ObjectConstructors& constructors_;
   const CodeSpace& code_space_;
 };
 

@@ -6,7 +6,6 @@
 
 #include <unistd.h>
 
-#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "runtime/process/awaited_work.h"
@@ -61,7 +60,7 @@ ExecutorAddress FunctionTable::HandleFirstCall(const std::atomic<void*>& owner) 
       const FunctionTable& table = *called->table;
       const auto& record = *static_cast<const Record*>(called);
       const FunctionKey key = record.key;
-      absl::StatusOr<ExecutorAddress> body = table.on_first_call_(key, may_delegate);
+      absl::StatusOr<ExecutorAddress> body = table.compiler_->CompileForCall(key, may_delegate);
       if (body.ok()) {
         // The call continues at the entry, not at the body, so that the first call is counted, too.
         absl::MutexLock lock(&table.mutex_);
@@ -211,11 +210,10 @@ std::optional<FunctionTable::AtAddress> FunctionTable::FunctionAt(ExecutorAddres
   return AtAddress{found->second->key, !found->second->table_entries.empty()};
 }
 
-void FunctionTable::ReleaseIfLeft(Record& record) {
-  if (record.state == FunctionState::kCompiling &&
-      AwaitedWork::IsOfParent(record.compiling_thread)) {
-    record.state = FunctionState::kStub;
-    record.was_left = true;
+void FunctionTable::Record::ReleaseIfLeft() {
+  if (state == FunctionState::kCompiling && AwaitedWork::IsOfParent(compiling_thread)) {
+    state = FunctionState::kStub;
+    was_left = true;
   }
 }
 
@@ -224,9 +222,8 @@ bool FunctionTable::WasLeftByParent(FunctionKey key) {
   return std::exchange(RecordOf(key).was_left, false);
 }
 
-std::optional<absl::Status> FunctionTable::ClaimOrFind(FunctionKey key, Record& record,
-                                                       bool for_labels) {
-  if (record.IsAwaited(for_labels)) {  // By this thread.
+std::optional<absl::Status> FunctionTable::ClaimOrFind(FunctionKey key, Record& record, Need need) {
+  if (record.IsAwaited(need)) {  // By this thread.
     return absl::FailedPreconditionError(
         absl::StrCat("function '", key.module->index().at(key.ordinal).name,
                      "' is needed to compile itself, or its compile was left by longjmp"));
@@ -245,25 +242,14 @@ std::optional<absl::Status> FunctionTable::ClaimOrFind(FunctionKey key, Record& 
   return std::nullopt;
 }
 
-absl::Status FunctionTable::CompileOnce(FunctionKey key,
-                                        absl::FunctionRef<absl::Status()> compile) {
-  return CompileOnce(key, /*for_labels=*/false, compile);
-}
-
-absl::Status FunctionTable::CompileForLabels(FunctionKey key,
-                                             absl::FunctionRef<absl::Status()> compile) {
-  return CompileOnce(key, /*for_labels=*/true, compile);
-}
-
 bool FunctionTable::AwaitLabels(FunctionKey key) {
   bool is_stub = false;
   const auto is_decided = [&] {
     absl::MutexLock lock(&mutex_);
     Record& record = RecordOf(key);
-    ReleaseIfLeft(record);
+    record.ReleaseIfLeft();
     // If it is this thread that compiles the function, there is nothing to wait for.
-    if (record.IsAwaited(/*for_labels=*/true) &&
-        record.compiling_thread != AwaitedWork::OwnNumber()) {
+    if (record.IsAwaited(Need::kLabels) && record.compiling_thread != AwaitedWork::OwnNumber()) {
       return false;
     }
     is_stub = record.state == FunctionState::kStub;
@@ -286,38 +272,40 @@ void FunctionTable::ForgetLabels(FunctionKey key) {
   RecordOf(key).has_labels = false;
 }
 
-absl::Status FunctionTable::CompileOnce(FunctionKey key, bool for_labels,
-                                        absl::FunctionRef<absl::Status()> compile) {
-  Record* record = nullptr;
-  std::optional<absl::Status> found;
+FunctionTable::ClaimOrResult::ClaimOrResult(FunctionTable& functions, FunctionKey key, Need need)
+    : functions_(functions) {
   const auto is_decided = [&] {
-    absl::MutexLock lock(&mutex_);
-    record = &RecordOf(key);
-    ReleaseIfLeft(*record);
-    if (record->IsAwaited(for_labels) && record->compiling_thread != AwaitedWork::OwnNumber()) {
+    absl::MutexLock lock(&functions_.mutex_);
+    record_ = &functions_.RecordOf(key);
+    record_->ReleaseIfLeft();
+    if (record_->IsAwaited(need) && record_->compiling_thread != AwaitedWork::OwnNumber()) {
       return false;
     }
-    found = ClaimOrFind(key, *record, for_labels);
+    std::optional<absl::Status> found = functions_.ClaimOrFind(key, *record_, need);
+    is_claim_ = !found;
+    if (found) result_ = *std::move(found);
     return true;
   };
   if (!is_decided()) AwaitedWork::Wait(is_decided);
-  if (found) return *found;
-  // If `compile` throws (from a callback of the client's), no other thread may wait forever.
-  absl::Status status =
-      absl::InternalError("compiling was left by an exception or by pthread_exit");
-  absl::Cleanup record_result = [&] {
-    {
-      absl::MutexLock lock(&mutex_);
-      if (record->state != FunctionState::kCompiling) return;
-      if (status.ok()) status = absl::InternalError("compiled, but not published");
-      record->state = MayPass(status) ? FunctionState::kStub : FunctionState::kFailed;
-      if (record->state == FunctionState::kFailed) record->status = status;
-    }
-    AwaitedWork::Tell();
-  };
-  status = compile();
-  std::move(record_result).Invoke();
-  return status;
+}
+
+// No other thread may wait forever.
+FunctionTable::ClaimOrResult::~ClaimOrResult() {
+  if (!is_claim_) return;
+  End(absl::InternalError("compiling was left by an exception or by pthread_exit"));
+}
+
+void FunctionTable::ClaimOrResult::End(absl::Status status) {
+  is_claim_ = false;
+  result_ = std::move(status);
+  {
+    absl::MutexLock lock(&functions_.mutex_);
+    if (record_->state != FunctionState::kCompiling) return;
+    if (result_.ok()) result_ = absl::InternalError("compiled, but not published");
+    record_->state = MayPass(result_) ? FunctionState::kStub : FunctionState::kFailed;
+    if (record_->state == FunctionState::kFailed) record_->status = result_;
+  }
+  AwaitedWork::Tell();
 }
 
 void FunctionTable::TakeOver(FunctionKey key) {
@@ -347,27 +335,26 @@ void FunctionTable::Release(FunctionKey key) {
 
 void FunctionTable::Publish(FunctionKey key, ExecutorAddress body, ExecutorAddress entry,
                             bool is_final) {
-  PublishLocked(key, body, entry, is_final);
-  AwaitedWork::Tell();
-}
-
-void FunctionTable::PublishLocked(FunctionKey key, ExecutorAddress body, ExecutorAddress entry,
-                                  bool is_final) {
-  absl::MutexLock lock(&mutex_);
-  Record& record = RecordOf(key);
-  // A final body may be published before this first body: the functions of one object are published
-  // one after another, so one of them may run and become hot before its own turn.
-  if (!is_final && record.is_final && record.state == FunctionState::kReady) return;
-  record.body = body;
-  record.entry = entry;
-  record.is_final = is_final;
-  record.state = FunctionState::kReady;
-  if (record.stub) record.stub->Publish(entry);
-  if (!is_final) return;
-  NoteAddresses(record);
-  for (std::atomic<uint64_t>* table_entry : record.table_entries) {
-    table_entry->store(body.value(), std::memory_order_release);
+  {
+    absl::MutexLock lock(&mutex_);
+    Record& record = RecordOf(key);
+    // A final body may be published before this first body: the functions of one object are
+    // published one after another, so one of them may run and become hot before its own turn.
+    if (is_final || !record.is_final || record.state != FunctionState::kReady) {
+      record.body = body;
+      record.entry = entry;
+      record.is_final = is_final;
+      record.state = FunctionState::kReady;
+      if (record.stub) record.stub->Publish(entry);
+    }
+    if (is_final) {
+      NoteAddresses(record);
+      for (std::atomic<uint64_t>* table_entry : record.table_entries) {
+        table_entry->store(body.value(), std::memory_order_release);
+      }
+    }
   }
+  AwaitedWork::Tell();
 }
 
 void FunctionTable::Publish(FunctionKey key, ExecutorAddress body) {

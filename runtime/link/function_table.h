@@ -9,14 +9,13 @@
 //
 // Thread-safe. The mutex is held for bookkeeping only, never during a compile. A caller that uses a
 // FunctionKey must be in a WorkScope, which keeps the module from being removed. Tested in
-// tests/api/concurrency_test.cc.
+// tests/runtime/function_table_test.cc and tests/api/concurrency_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_LINK_FUNCTION_TABLE_H_
 #define FIRSTCALL_RUNTIME_LINK_FUNCTION_TABLE_H_
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,27 +32,14 @@
 #include "base/ids.h"
 #include "memory/executor_address.h"
 #include "runtime/link/call_failures.h"
+#include "runtime/link/function_key.h"
+#include "runtime/link/providers.h"
 #include "runtime/link/source_module.h"
 #include "stubs/stub_table.h"
 
 namespace firstcall {
 
 enum class FunctionState { kStub, kCompiling, kReady, kFailed };
-
-// Names a definition of the engine: a function, an ifunc, or a variable that is compiled together
-// with its function.
-struct FunctionKey {
-  SourceModule* module = nullptr;
-  SymbolOrdinal ordinal;
-
-  friend bool operator==(FunctionKey a, FunctionKey b) {
-    return a.module == b.module && a.ordinal == b.ordinal;
-  }
-  template <typename H>
-  friend H AbslHashValue(H h, FunctionKey key) {
-    return H::combine(std::move(h), key.module, key.ordinal);
-  }
-};
 
 // A function's stub and name, which can outlive the engine.
 struct NamedStub {
@@ -62,19 +48,18 @@ struct NamedStub {
 };
 
 class FunctionTable {
- public:
-  // Compiles a function that was called before it was published, on the calling thread or for it.
-  // Returns the address where the call continues. `may_delegate` tells whether another thread may
-  // compile it.
-  using OnFirstCall =
-      std::function<absl::StatusOr<ExecutorAddress>(FunctionKey key, bool may_delegate)>;
+  struct Record;
 
+ public:
   // `stubs` must outlive the table, and must have HandleFirstCall as its handler.
-  FunctionTable(StubTable& stubs, std::shared_ptr<const CallFailures> failures,
-                OnFirstCall on_first_call)
-      : on_first_call_(std::move(on_first_call)), failures_(std::move(failures)), stubs_(stubs) {}
+  FunctionTable(StubTable& stubs, std::shared_ptr<const CallFailures> failures)
+      : failures_(std::move(failures)), stubs_(stubs) {}
   FunctionTable(const FunctionTable&) = delete;
   FunctionTable& operator=(const FunctionTable&) = delete;
+
+  // Sets what compiles a function that is called before it is published. `compiler` must exist as
+  // long as stubs may be called that are not retired. Call this once, before any stub is made.
+  void Connect(FunctionProvider& compiler) { compiler_ = &compiler; }
 
   // The StubTable's handler for a call of a stub that is not published.
   static ExecutorAddress HandleFirstCall(const std::atomic<void*>& owner);
@@ -121,18 +106,45 @@ class FunctionTable {
   // since functions were forgotten.
   std::optional<AtAddress> FunctionAt(ExecutorAddress address) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Makes sure that `key` is published: if it is not, calls `compile`, which must publish it. Other
-  // threads that call this meanwhile wait and get the same result. A failure is kept and returned
-  // again, except for one that may pass, and for NotFound once definitions were added since: then
-  // the next call tries again. FailedPrecondition if this thread is already compiling `key`, so
-  // that the function would be needed to compile itself.
-  absl::Status CompileOnce(FunctionKey key, absl::FunctionRef<absl::Status()> compile)
-      ABSL_LOCKS_EXCLUDED(mutex_);
+  // What a ClaimOrResult waits for, while another thread compiles the function. A caller that needs
+  // only the labels may hold something which the function needs before it can be published.
+  enum class Need {
+    kBody,    // The function is published.
+    kLabels,  // NoteLabels is called, or the function is published.
+  };
 
-  // Like CompileOnce, for a caller that needs only the labels of `key`, and that may hold something
-  // which `key` needs before it can be published. Also returns as soon as NoteLabels is called.
-  absl::Status CompileForLabels(FunctionKey key, absl::FunctionRef<absl::Status()> compile)
-      ABSL_LOCKS_EXCLUDED(mutex_);
+  // The claim of the calling thread to a function, so that this thread alone compiles the function;
+  // or the result that the claim of another thread has led to. Thread-compatible.
+  class ClaimOrResult {
+   public:
+    // Claims the function, unless there is a result. While another thread has the claim, waits. A
+    // failure is kept and is the result again, except for one that may pass, and for NotFound once
+    // definitions were added since. The result is FailedPrecondition if this thread already has the
+    // claim, so that the function would be needed to compile itself.
+    ClaimOrResult(FunctionTable& functions, FunctionKey key, Need need = Need::kBody)
+        ABSL_LOCKS_EXCLUDED(functions.mutex_);
+    // If the claim was not ended, because a callback of the client's has thrown, ends it as failed.
+    ~ClaimOrResult();
+    ClaimOrResult(const ClaimOrResult&) = delete;
+    ClaimOrResult& operator=(const ClaimOrResult&) = delete;
+
+    // Whether the calling thread has the claim: then it must publish the function, and call End.
+    bool is_claim() const { return is_claim_; }
+
+    // Ends the claim with the result of the compile. Other threads that wait get the same result.
+    // The result is Internal if the compile has succeeded and the function is not published.
+    void End(absl::Status status) ABSL_LOCKS_EXCLUDED(functions_.mutex_);
+
+    // The result, once there is no claim.
+    const absl::Status& result() const { return result_; }
+
+   private:
+    FunctionTable& functions_;
+    Record* record_ = nullptr;  // Of the function.
+    bool is_claim_ = false;
+    absl::Status result_;
+  };
+
   // Waits until the labels of `key`, which could not be claimed, are known or will not be. False if
   // `key` may be claimed now.
   bool AwaitLabels(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -150,7 +162,7 @@ class FunctionTable {
   // one that compiles `key` now.
   bool WasLeftByParent(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Records that the calling thread compiles `key` for the thread that called CompileOnce.
+  // Records that the calling thread compiles `key` for the thread that has the claim.
   void TakeOver(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Claims `key`, to compile it along with another function. Returns true if nothing has compiled
@@ -185,9 +197,12 @@ class FunctionTable {
     bool was_left = false;          // See WasLeftByParent.
     bool has_labels = false;  // The labels are known, although `state` may still be kCompiling.
 
-    bool IsAwaited(bool for_labels) const {
-      return state == FunctionState::kCompiling && !(for_labels && has_labels);
+    bool IsAwaited(Need need) const {
+      return state == FunctionState::kCompiling && !(need == Need::kLabels && has_labels);
     }
+    // If a thread that a fork has left in the parent had claimed the function, gives the function
+    // back.
+    void ReleaseIfLeft();
   };
   // Replaces the record of a retired stub.
   struct Leftover : StubOwner {
@@ -199,20 +214,13 @@ class FunctionTable {
   };
   using Records = absl::flat_hash_map<FunctionKey, std::unique_ptr<Record>>;
 
-  absl::Status CompileOnce(FunctionKey key, bool for_labels,
-                           absl::FunctionRef<absl::Status()> compile) ABSL_LOCKS_EXCLUDED(mutex_);
   void Publish(FunctionKey key, ExecutorAddress body, ExecutorAddress entry, bool is_final)
-      ABSL_LOCKS_EXCLUDED(mutex_);
-  void PublishLocked(FunctionKey key, ExecutorAddress body, ExecutorAddress entry, bool is_final)
       ABSL_LOCKS_EXCLUDED(mutex_);
   bool HasStub(FunctionKey key) const ABSL_LOCKS_EXCLUDED(mutex_);
   Record& RecordOf(FunctionKey key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // If a thread that a fork has left in the parent had claimed the function, gives the function
-  // back.
-  static void ReleaseIfLeft(Record& record);
   // Begins a compile: claims `key` and returns nullopt, or returns the result that there is
   // already.
-  std::optional<absl::Status> ClaimOrFind(FunctionKey key, Record& record, bool for_labels)
+  std::optional<absl::Status> ClaimOrFind(FunctionKey key, Record& record, Need need)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // If addresses are looked up, notes those of `record`, which have changed.
   void NoteAddresses(const Record& record) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -221,9 +229,9 @@ class FunctionTable {
       ABSL_LOCKS_EXCLUDED(mutex_);
   void Retire(const Record& record, absl::string_view reason) const;
 
-  const OnFirstCall on_first_call_;
   const std::shared_ptr<const CallFailures> failures_;
   StubTable& stubs_;
+  FunctionProvider* compiler_ = nullptr;
   std::atomic<uint64_t> additions_{0};
   mutable absl::Mutex mutex_;
   Records records_ ABSL_GUARDED_BY(mutex_);

@@ -24,7 +24,6 @@
 #include "runtime/link/ifunc_argument.h"
 #include "runtime/link/source_module.h"
 #include "runtime/process/work_scope.h"
-#include "seam/entry_point.h"
 
 namespace firstcall {
 namespace {
@@ -162,14 +161,7 @@ void ObjectLinker::EndFrame(LazyObject& object) {
   const std::vector<LazyObject*> ready(
       bound_.begin() + static_cast<std::ptrdiff_t>(frame.first_bound), bound_.end());
   bound_.resize(frame.first_bound);
-  {
-    absl::MutexLock lock(&constructors_mutex_);
-    for (LazyObject* member : ready) {
-      if (member->module != nullptr) continue;
-      pending_.push_back(member);
-      has_pending_ = true;
-    }
-  }
+  constructors_.Add(ready);
   // A thread that sees that a member is ready also sees that its constructors have to run.
   for (LazyObject* member : ready) {
     member->unfinished = nullptr;
@@ -274,7 +266,7 @@ absl::StatusOr<std::unique_ptr<UnfinishedLink>> ObjectLinker::Begin(LazyObject& 
   if (is_file || !object.module->index().assembly_symbols().empty()) {
     FIRSTCALL_RETURN_IF_ERROR(image.DropUnneededSymbols(is_wanted));
   }
-  resolver_.DecideWeakSymbols(image, object);
+  weak_symbols_.Decide(image, object);
   image.MakeDefinitionsStrong();
   std::vector<ElfObject::LifecyclePointer> lifecycle;
   if (is_file) {
@@ -372,40 +364,6 @@ void ObjectLinker::Complete(LazyObject& object, const UnfinishedLink& link) {
   published.emit = link.emit;
   published.link = link.link;
   listener_.OnPublished(published);
-}
-
-std::vector<LazyObject*> ObjectLinker::TakeObjectsToConstruct() {
-  absl::MutexLock lock(&constructors_mutex_);
-  constructors_started_ = true;
-  has_pending_ = false;
-  constructed_.insert(constructed_.end(), pending_.begin(), pending_.end());
-  return std::exchange(pending_, {});
-}
-
-std::vector<LazyObject*> ObjectLinker::TakeObjectsToDestroy() {
-  absl::MutexLock lock(&constructors_mutex_);
-  return std::exchange(constructed_, {});
-}
-
-void ObjectLinker::SetArguments(std::shared_ptr<const ProgramArguments> arguments) {
-  const ForkScope scope;
-  absl::MutexLock lock(&constructors_mutex_);
-  if (arguments_ == nullptr) arguments_ = std::move(arguments);
-}
-
-void ObjectLinker::RunPendingConstructors() {
-  if (!has_pending_.load(std::memory_order_relaxed) || !constructors_started_) return;
-  std::shared_ptr<const ProgramArguments> arguments;
-  {
-    absl::MutexLock lock(&constructors_mutex_);
-    arguments = arguments_;
-  }
-  for (const LazyObject* object : TakeObjectsToConstruct()) {
-    ProgramCodeScope scope;
-    for (const LazyObject::LifecycleCode& constructor : object->constructors) {
-      CallConstructor(constructor.address, *arguments);
-    }
-  }
 }
 
 absl::StatusOr<ExecutorAddress> ObjectLinker::AddressIn(LazyObject& object,

@@ -14,21 +14,20 @@
 #include <utility>
 #include <vector>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "absl/synchronization/mutex.h"
 #include "object/elf_object.h"
 #include "object/linker.h"
 #include "object/object_loader.h"
 #include "runtime/link/code_space.h"
 #include "runtime/link/lazy_object.h"
+#include "runtime/link/object_constructors.h"
 #include "runtime/link/providers.h"
 #include "runtime/link/symbol_resolver.h"
+#include "runtime/link/weak_symbols.h"
 #include "runtime/process/work_mutex.h"
 #include "seam/compiler.h"
-#include "seam/entry_point.h"
 #include "seam/listener.h"
 
 namespace firstcall {
@@ -38,11 +37,14 @@ class ObjectLinker final : public DataProvider {
   // All must outlive the linker. For modules that are compiled whole, `other_linkers` always come
   // first; for objects that the user added, never.
   ObjectLinker(Compiler& compiler, OtherLinkers other_linkers, const CodeSpace& code_space,
-               SymbolResolver& resolver, Listener& listener)
+               const WeakSymbols& weak_symbols, SymbolResolver& resolver,
+               ObjectConstructors& constructors, Listener& listener)
       : compiler_(compiler),
         other_linkers_(std::move(other_linkers)),
         code_space_(code_space),
+        weak_symbols_(weak_symbols),
         resolver_(resolver),
+        constructors_(constructors),
         listener_(listener) {}
 
   // Links `object` if it is not linked yet. Objects that refer to each other in a circle are linked
@@ -66,22 +68,6 @@ class ObjectLinker final : public DataProvider {
   // the symbol. Linking `object` may link other objects, which may refer back to it: on the linking
   // thread this returns the addresses of `object` before its contents are complete.
   absl::StatusOr<ExecutorAddress> AddressIn(LazyObject& object, absl::string_view name) override;
-
-  // Returns the object files that were linked since the last call; the caller must now run their
-  // constructors. After the first call, RunPendingConstructors runs the constructors of objects
-  // that are linked while the program runs.
-  std::vector<LazyObject*> TakeObjectsToConstruct() ABSL_LOCKS_EXCLUDED(constructors_mutex_);
-  void RunPendingConstructors() ABSL_LOCKS_EXCLUDED(constructors_mutex_);
-
-  // Sets the arguments that RunPendingConstructors passes to constructors. Only the first call has
-  // an effect. The arguments are kept as long as this object exists, because constructors may keep
-  // pointers to them.
-  void SetArguments(std::shared_ptr<const ProgramArguments> arguments)
-      ABSL_LOCKS_EXCLUDED(constructors_mutex_);
-
-  // Returns all objects that TakeObjectsToConstruct has returned, in the same order. The caller
-  // must run their destructors.
-  std::vector<LazyObject*> TakeObjectsToDestroy() ABSL_LOCKS_EXCLUDED(constructors_mutex_);
 
   // Whether the calling thread is linking an object, so that data is not complete yet.
   bool IsLinking() const { return linking_thread_ == AwaitedWork::OwnNumber(); }
@@ -135,7 +121,9 @@ class ObjectLinker final : public DataProvider {
   Compiler& compiler_;
   const OtherLinkers other_linkers_;
   const CodeSpace& code_space_;
+  const WeakSymbols& weak_symbols_;
   SymbolResolver& resolver_;
+  ObjectConstructors& constructors_;
   Listener& listener_;
   // Recursive, because the data of two modules may refer to each other, and because a client's
   // symbol finder, which is called while the mutex is held, may call compiled code.
@@ -149,13 +137,6 @@ class ObjectLinker final : public DataProvider {
   std::vector<WhenLinked> when_linked_;      // Guarded by `mutex_`.
   std::atomic<uint64_t> additions_{0};
   std::atomic<uint64_t> removals_{0};
-
-  absl::Mutex constructors_mutex_;
-  std::atomic<bool> constructors_started_{false};
-  std::atomic<bool> has_pending_{false};
-  std::vector<LazyObject*> pending_ ABSL_GUARDED_BY(constructors_mutex_);
-  std::vector<LazyObject*> constructed_ ABSL_GUARDED_BY(constructors_mutex_);
-  std::shared_ptr<const ProgramArguments> arguments_ ABSL_GUARDED_BY(constructors_mutex_);
 };
 
 }  // namespace firstcall

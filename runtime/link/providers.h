@@ -1,6 +1,7 @@
-// What makes the definitions whose addresses SymbolResolver is asked for. The resolver knows only
-// these interfaces, because those who implement them ask the resolver in turn: to link data, names
-// must be resolved, and a name may stand for data that is not linked yet.
+// What makes the definitions whose addresses SymbolResolver is asked for, and those that
+// FunctionTable is asked for by a first call. Both know only these interfaces, because those who
+// implement the interfaces ask them in turn: to link data, names must be resolved, and a name may
+// stand for data that is not linked yet.
 //
 // Implementations are thread-safe, and are called by threads at work (see WorkScope).
 
@@ -11,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "memory/executor_address.h"
-#include "runtime/link/function_table.h"
+#include "runtime/link/function_key.h"
 #include "runtime/link/lazy_object.h"
 #include "runtime/link/source_module.h"
 #include "seam/event.h"
@@ -48,6 +49,11 @@ class FunctionProvider {
   // function. If there is none yet, compiles and publishes the function first, and blocks until
   // then.
   virtual absl::StatusOr<ExecutorAddress> Compile(FunctionKey key, CompileReason reason) = 0;
+
+  // Compiles a function that a thread has called before the function was published. Returns the
+  // address of its body, and blocks until then. The caller is in its own WorkScope; `may_delegate`
+  // tells whether the thread was not at work before, so that another thread may compile.
+  virtual absl::StatusOr<ExecutorAddress> CompileForCall(FunctionKey key, bool may_delegate) = 0;
 
   // Returns the address of a label that inline assembly of a function of `module` defines; null if
   // no function defines the label. May compile functions, and blocks until then.

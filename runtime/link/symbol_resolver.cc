@@ -9,7 +9,6 @@
 #include "absl/strings/strip.h"
 #include "base/status.h"
 #include "object/symbol_name.h"
-#include "runtime/link/compiler_runtime.h"
 #include "runtime/process/exit_handlers.h"
 #include "runtime/process/exit_hook.h"
 #include "runtime/process/process_symbols.h"
@@ -20,8 +19,6 @@ namespace firstcall {
 namespace {
 
 constexpr absl::string_view kExit = "exit";
-constexpr absl::string_view kRegisterExitHandler = "__cxa_atexit";
-constexpr absl::string_view kRegisterThreadExitHandler = "__cxa_thread_atexit";
 
 bool IsCode(SymbolKind kind) { return kind == SymbolKind::kFunction || kind == SymbolKind::kIFunc; }
 
@@ -33,14 +30,27 @@ void NameOf(std::string* text, absl::string_view object_name) {
   absl::StrAppend(text, ParseReference(object_name).name);
 }
 
-}  // namespace
+// Whether a member of an archive defines the symbol, and nothing has needed the member.
+bool IsLeftOut(const Definition& definition) {
+  if (definition.object == nullptr || !definition.object->is_archive_member) return false;
+  const LazyObject::State state = definition.object->state.load(std::memory_order_relaxed);
+  return state != LazyObject::State::kLoaded && state != LazyObject::State::kBound &&
+         state != LazyObject::State::kReady;
+}
 
-SymbolResolver::SymbolResolver(Outside outside, const Definitions& definitions,
-                               FunctionTable& functions, HostThreadLocals& host_thread_locals)
-    : outside_(std::move(outside)),
-      definitions_(definitions),
-      functions_(functions),
-      host_thread_locals_(host_thread_locals) {}
+// The object that is to be linked before the definition is used; null if there is none, as for a
+// function that is compiled when it is called.
+LazyObject* ObjectOf(const Definition& definition) {
+  SourceModule* const module = definition.module;
+  if (module == nullptr) return definition.object;
+  if (module->mode() == Mode::kEager) return &module->object();
+  const SymbolIndex& index = module->index();
+  const SymbolOrdinal base = index.at(definition.ordinal).base;
+  const bool is_data = !IsCode(index.at(base).kind) && index.GroupOf(base).empty();
+  return is_data ? &module->object() : nullptr;
+}
+
+}  // namespace
 
 absl::StatusOr<SymbolResolution> SymbolResolver::ResolveAll(const ElfObject& image,
                                                             LazyObject& requester,
@@ -80,80 +90,6 @@ absl::StatusOr<SymbolResolution> SymbolResolver::ResolveAll(const ElfObject& ima
   return absl::NotFoundError(message);
 }
 
-void SymbolResolver::DecideWeakSymbols(ElfObject& image, const LazyObject& requester) const {
-  if (requester.module != nullptr) {
-    image.DefineSectionBounds(
-        [&](absl::string_view name) { return IsSectionOfGroup(name, requester); });
-  }
-  std::vector<absl::string_view> missing;
-  for (const ElfObject::Undefined& symbol : image.undefined()) {
-    if (IsWeak(symbol, requester) && !IsKnown(symbol.name, requester)) {
-      missing.push_back(symbol.name);
-    }
-  }
-  image.DefineAsZero(missing);
-  if (image.Defines(kShadowStackRoots)) {
-    std::optional<Definition> found = definitions_.Find(kShadowStackRoots, requester.library);
-    const bool is_own = !found || (found->module != nullptr ? found->module == requester.module
-                                                            : found->object == &requester);
-    if (!is_own) image.Undefine(kShadowStackRoots);
-  }
-  std::vector<absl::string_view> replaced;
-  if (requester.module != nullptr) {
-    // Extraction has settled the weak definitions of the IR.
-    for (const AssemblySymbol& symbol : requester.module->index().assembly_symbols()) {
-      if (!symbol.is_weak || !image.Defines(symbol.name)) continue;
-      std::optional<Definition> found = definitions_.Find(symbol.name, requester.library);
-      if (found && found->object != &requester) replaced.push_back(symbol.name);
-    }
-    image.UndefineAll(replaced);
-    return;
-  }
-  for (const ElfObject::Definition& symbol : image.DescribeDefinitions()) {
-    if (!symbol.is_weak) continue;
-    std::optional<Definition> found = definitions_.Find(symbol.name, requester.library);
-    if (found && found->object != &requester) replaced.push_back(symbol.name);
-  }
-  image.UndefineAll(replaced);
-}
-
-// An object of a module does not have the directives of the module's assembly.
-bool SymbolResolver::IsWeak(const ElfObject::Undefined& symbol, const LazyObject& requester) {
-  return symbol.is_weak ||
-         (requester.module != nullptr &&
-          requester.module->index().IsWeakInAssembly(ParseReference(symbol.name).name));
-}
-
-// Whether the bound `name` is one of a section that a group of functions has for itself: because
-// the code generator makes the section for functions, or because its variables belong to the group.
-bool SymbolResolver::IsSectionOfGroup(absl::string_view name, const LazyObject& requester) const {
-  const std::optional<Definition> found = definitions_.Find(name, requester.library);
-  if (!found) return !IsKnown(name, requester);
-  return !found->refusal.empty() && !found->is_ambiguous && found->object == &requester;
-}
-
-bool SymbolResolver::IsKnown(absl::string_view object_name, const LazyObject& requester) const {
-  const absl::string_view name = ParseReference(object_name).name;
-  // What has an emulated thread-local variable's control record is the variable.
-  const absl::string_view variable = absl::StripPrefix(name, kEmulatedTlsPrefix);
-  // LLVM also names the variable itself if the reference is weak. Nothing has its address.
-  const auto is_variable = [&](const SourceModule& definer, SymbolOrdinal ordinal) {
-    return variable.size() == name.size() && definer.index().at(ordinal).is_thread_local;
-  };
-  const SourceModule* module = requester.module;
-  if (module != nullptr) {
-    std::optional<SymbolOrdinal> ordinal = module->index().Find(variable);
-    if (ordinal && module->index().at(*ordinal).is_definition) {
-      return !is_variable(*module, *ordinal);
-    }
-    if (module->index().FindAssemblySymbol(name) != nullptr) return true;
-  }
-  if (const std::optional<Definition> found = definitions_.Find(variable, requester.library)) {
-    return found->module == nullptr || !is_variable(*found->module, found->ordinal);
-  }
-  return FindByClient(name) != nullptr || !FindInProcess(variable).is_null();
-}
-
 absl::StatusOr<ExecutorAddress> SymbolResolver::Resolve(absl::string_view object_name,
                                                         LazyObject& requester) {
   const SymbolReference reference = ParseReference(object_name);
@@ -175,7 +111,7 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::Resolve(absl::string_view object
                                FunctionInstead(reference.name, requester));
     if (instead) return *instead;
   }
-  if (module == nullptr && reference.name == kAtexit && FindByClient(kAtexit) == nullptr &&
+  if (module == nullptr && reference.name == kAtexit && outside_.FindByClient(kAtexit) == nullptr &&
       !definitions_.Find(kAtexit, requester.library)) {
     ExecutorAddress& own = requester.own_atexit;
     if (own.is_null()) {
@@ -199,14 +135,14 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::Resolve(absl::string_view object
 absl::StatusOr<std::optional<ExecutorAddress>> SymbolResolver::FunctionInstead(
     absl::string_view name, LazyObject& requester) {
   if (name == kExit && requester.module != nullptr) {
-    void* const chosen = FindByClient(name);
+    void* const chosen = outside_.FindByClient(name);
     if (chosen != nullptr && chosen != reinterpret_cast<void*>(&std::exit)) {
       return ExecutorAddress::Of(chosen);
     }
     return ExecutorAddress::Of(reinterpret_cast<const void*>(&ExitHook::Exit));
   }
   if (name == kExit) return std::nullopt;
-  FIRSTCALL_ASSIGN_OR_RETURN(const ExecutorAddress chosen, FindBehindDefinitions(name));
+  FIRSTCALL_ASSIGN_OR_RETURN(const ExecutorAddress chosen, outside_.Find(name));
   if (chosen.is_null() || !IsOfCLibrary(chosen)) return std::nullopt;
   if (name == kDlvsym) return ExecutorAddress::Of(reinterpret_cast<const void*>(&Dlvsym));
   absl::MutexLock lock(&own_functions_mutex_);
@@ -393,31 +329,7 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::FindOutside(absl::string_view na
     }
     return AddressOf(*found, name);
   }
-  return FindBehindDefinitions(name);
-}
-
-absl::StatusOr<ExecutorAddress> SymbolResolver::FindBehindDefinitions(absl::string_view name) {
-  absl::string_view variable = name;
-  const bool is_tls_control = absl::ConsumePrefix(&variable, kEmulatedTlsPrefix);
-  if (void* address = FindByClient(name)) return ExecutorAddress::Of(address);
-  if (name == kRegisterExitHandler) {
-    return ExecutorAddress::Of(reinterpret_cast<const void*>(&ExitHandlers::Register));
-  }
-  if (name == kRegisterThreadExitHandler) {
-    return ExecutorAddress::Of(reinterpret_cast<const void*>(&ExitHandlers::RegisterForThread));
-  }
-  if (name == kEmulatedTlsAccessor && outside_.provides_emulated_tls)
-    return HostThreadLocals::Accessor();
-  const ExecutorAddress address = FindInProcess(variable);
-  if (!address.is_null() && is_tls_control) return host_thread_locals_.ControlOf(variable, address);
-  return address;
-}
-
-bool SymbolResolver::IsLeftOut(const Definition& definition) {
-  if (definition.object == nullptr || !definition.object->is_archive_member) return false;
-  const LazyObject::State state = definition.object->state.load(std::memory_order_relaxed);
-  return state != LazyObject::State::kLoaded && state != LazyObject::State::kBound &&
-         state != LazyObject::State::kReady;
+  return outside_.Find(name);
 }
 
 DynamicSymbols::Found SymbolResolver::FindDynamic(absl::string_view name, LibraryId library,
@@ -435,20 +347,8 @@ DynamicSymbols::Found SymbolResolver::FindDynamic(absl::string_view name, Librar
       return {ExecutorAddress::Of(reinterpret_cast<const void*>(&ExitHook::Exit)), false};
     }
   }
-  const absl::StatusOr<ExecutorAddress> address = FindBehindDefinitions(name);
+  const absl::StatusOr<ExecutorAddress> address = outside_.Find(name);
   return address.ok() ? Found{*address, false} : Found();
-}
-
-void* SymbolResolver::FindByClient(absl::string_view name) const {
-  if (!outside_.client) return nullptr;
-  ProgramCodeScope scope;
-  return outside_.client(name);
-}
-
-ExecutorAddress SymbolResolver::FindInProcess(absl::string_view name) const {
-  if (!outside_.process) return ExecutorAddress();
-  const ExecutorAddress address = outside_.process(std::string(name));
-  return address.is_null() ? FindInCompilerRuntime(name) : address;
 }
 
 void SymbolResolver::AddTableEntries(SourceModule& module, absl::Span<const TableEntry> entries) {
@@ -469,7 +369,7 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::Lookup(absl::string_view name) {
   if (!found) {
     return absl::NotFoundError(absl::StrCat("symbol '", name, "' is defined by no module"));
   }
-  if (GivesWay(*found)) return FindInProcess(name);
+  if (GivesWay(*found)) return outside_.FindInProcess(name);
   return AddressOf(*found, name);
 }
 
@@ -517,16 +417,6 @@ bool SymbolResolver::IsReplaced(const SourceModule& module, SymbolOrdinal ordina
   });
 }
 
-LazyObject* SymbolResolver::ObjectOf(const Definition& definition) {
-  SourceModule* const module = definition.module;
-  if (module == nullptr) return definition.object;
-  if (module->mode() == Mode::kEager) return &module->object();
-  const SymbolIndex& index = module->index();
-  const SymbolOrdinal base = index.at(definition.ordinal).base;
-  const bool is_data = !IsCode(index.at(base).kind) && index.GroupOf(base).empty();
-  return is_data ? &module->object() : nullptr;
-}
-
 // As things are now.
 WeakChoices::Choice SymbolResolver::Choose(const SourceModule& module,
                                            SymbolOrdinal ordinal) const {
@@ -536,7 +426,7 @@ WeakChoices::Choice SymbolResolver::Choose(const SourceModule& module,
   if (found && (found->module != &module || found->ordinal != ordinal)) {
     return {true, found->module, ObjectOf(*found)};
   }
-  return {!symbol.is_common && !FindInProcess(symbol.name).is_null(), nullptr};
+  return {!symbol.is_common && !outside_.FindInProcess(symbol.name).is_null(), nullptr};
 }
 
 absl::StatusOr<ExecutorAddress> SymbolResolver::Replacement(SourceModule& module,
@@ -577,7 +467,7 @@ std::optional<ExecutorAddress> SymbolResolver::SuccessorOf(const SourceModule& r
   }
   // Nothing but the process can replace it there.
   if (IsReplaced(*found->module, found->ordinal)) {
-    const ExecutorAddress address = FindInProcess(symbol.name);
+    const ExecutorAddress address = outside_.FindInProcess(symbol.name);
     return address.is_null() ? std::nullopt : std::optional(address);
   }
   const SymbolIndex& index = found->module->index();

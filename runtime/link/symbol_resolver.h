@@ -8,7 +8,6 @@
 #ifndef FIRSTCALL_RUNTIME_LINK_SYMBOL_RESOLVER_H_
 #define FIRSTCALL_RUNTIME_LINK_SYMBOL_RESOLVER_H_
 
-#include <functional>
 #include <optional>
 #include <string>
 
@@ -22,28 +21,19 @@
 #include "object/symbol_name.h"
 #include "runtime/link/definitions.h"
 #include "runtime/link/function_table.h"
+#include "runtime/link/outside_symbols.h"
 #include "runtime/link/providers.h"
 #include "runtime/link/source_module.h"
 #include "runtime/process/dynamic_symbols.h"
-#include "runtime/process/host_thread_locals.h"
-#include "seam/options.h"
 
 namespace firstcall {
 
 class SymbolResolver final : public DynamicSymbols {
  public:
-  // The sources of symbols that no module and no object defines.
-  struct Outside {
-    SymbolFinder client;  // Asked first. May be empty.
-    // The symbols of the process; empty: none. Must not run code of the program.
-    std::function<ExecutorAddress(const std::string& name)> process;
-    // Whether the engine provides what emulated thread-local variables need.
-    bool provides_emulated_tls = true;
-  };
-
   // All must outlive the resolver.
-  SymbolResolver(Outside outside, const Definitions& definitions, FunctionTable& functions,
-                 HostThreadLocals& host_thread_locals);
+  SymbolResolver(const OutsideSymbols& outside, const Definitions& definitions,
+                 FunctionTable& functions)
+      : outside_(outside), definitions_(definitions), functions_(functions) {}
 
   // Sets what links and compiles the definition of a name. Both must outlive the resolver. Call
   // this once, before anything is resolved.
@@ -56,13 +46,6 @@ class SymbolResolver final : public DynamicSymbols {
   bool IsDefined(absl::string_view name, LibraryId library) const {
     return definitions_.Find(name, library).has_value();
   }
-
-  // Decides what the weak symbols of `image` mean. Weak references that nothing defines become
-  // zero. Weak definitions of an object file that another definition replaces become references.
-  // Also gives the bounds of the sections that the code generator has made for functions of a
-  // source module to those who name them in the same object. Call this before the image is loaded.
-  // `requester` is the object itself, or that of its source module.
-  void DecideWeakSymbols(ElfObject& image, const LazyObject& requester) const;
 
   // Returns the address of each symbol that `image` leaves undefined. NotFound if nothing defines
   // some of them. The message has `needed_by`, these symbols, and the definitions of `image` that
@@ -113,9 +96,6 @@ class SymbolResolver final : public DynamicSymbols {
   std::optional<ExecutorAddress> SuccessorOf(const SourceModule& removed, SymbolOrdinal function);
 
  private:
-  static bool IsWeak(const ElfObject::Undefined& symbol, const LazyObject& requester);
-  bool IsSectionOfGroup(absl::string_view name, const LazyObject& requester) const;
-  bool IsKnown(absl::string_view object_name, const LazyObject& requester) const;
   // Null if nothing defines the symbol. The same holds for FindOutside.
   absl::StatusOr<ExecutorAddress> Resolve(absl::string_view object_name, LazyObject& requester);
   absl::StatusOr<std::optional<ExecutorAddress>> ResolveInModule(SymbolReference reference,
@@ -137,29 +117,19 @@ class SymbolResolver final : public DynamicSymbols {
   absl::StatusOr<std::optional<ExecutorAddress>> BoundInstead(const Definition& definition);
   bool GivesWay(const Definition& definition) const;
   WeakChoices::Choice Choose(const SourceModule& module, SymbolOrdinal ordinal) const;
-  // The object that is to be linked before the definition is used; null if there is none, as for a
-  // function that is compiled when it is called.
-  static LazyObject* ObjectOf(const Definition& definition);
   // The address of what replaces a definition of `module`; `name` is that of the reference. Null if
   // nothing defines it.
   absl::StatusOr<ExecutorAddress> Replacement(SourceModule& module, SymbolOrdinal ordinal,
                                               absl::string_view name);
   absl::StatusOr<ExecutorAddress> FindOutside(absl::string_view name, LibraryId library);
-  // Finds a symbol that no module and no object defines.
-  absl::StatusOr<ExecutorAddress> FindBehindDefinitions(absl::string_view name);
-  // Whether a member of an archive defines the symbol, and nothing has needed the member.
-  static bool IsLeftOut(const Definition& definition);
   // The engine's own function that takes the place of the process's for the code of `requester`.
   absl::StatusOr<std::optional<ExecutorAddress>> FunctionInstead(absl::string_view name,
                                                                  LazyObject& requester)
       ABSL_LOCKS_EXCLUDED(own_functions_mutex_);
-  void* FindByClient(absl::string_view name) const;
-  ExecutorAddress FindInProcess(absl::string_view name) const;
 
-  const Outside outside_;
+  const OutsideSymbols& outside_;
   const Definitions& definitions_;
   FunctionTable& functions_;
-  HostThreadLocals& host_thread_locals_;
   DataProvider* objects_ = nullptr;
   FunctionProvider* compiler_ = nullptr;
   absl::Mutex own_functions_mutex_;  // Guards LazyObject::own_dlsym.

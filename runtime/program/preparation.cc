@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status.h"
 #include "base/steady_clock.h"
 #include "runtime/process/work_scope.h"
 #include "seam/event.h"
@@ -114,6 +115,19 @@ void Preparation::RecordResult(size_t i, absl::Status status) {
   if (options_.progress && !options_.progress({done_, failed_, functions_.size()})) {
     is_cancelled_ = true;
   }
+}
+
+// The WorkScope keeps the listed modules until the preparation holds them itself.
+absl::Status PrepareFunctions(absl::FunctionRef<absl::StatusOr<std::vector<FunctionKey>>()> list,
+                              const PrepareOptions& options, Program& program, Promoter* promoter,
+                              CompileThreads& threads) {
+  std::optional<Preparation> preparation;
+  {
+    WorkScope scope;
+    FIRSTCALL_ASSIGN_OR_RETURN(std::vector<FunctionKey> listed, list());
+    preparation.emplace(std::move(listed), options, program, promoter);
+  }
+  return preparation->Run(threads);
 }
 
 }  // namespace firstcall

@@ -14,10 +14,13 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
-#include "runtime/link/function_table.h"
+#include "runtime/link/function_key.h"
+#include "runtime/link/source_module.h"
 #include "runtime/process/compile_threads.h"
 #include "runtime/program/program.h"
 #include "runtime/promotion/promoter.h"
@@ -66,6 +69,12 @@ class Preparation {
   bool is_cancelled_ ABSL_GUARDED_BY(mutex_) = false;
   std::exception_ptr exception_ ABSL_GUARDED_BY(mutex_);
 };
+
+// Lists functions in a WorkScope, prepares them, and blocks until they are prepared. Errors are
+// those of `list`, and of Preparation::Run. The others are as for a Preparation.
+absl::Status PrepareFunctions(absl::FunctionRef<absl::StatusOr<std::vector<FunctionKey>>()> list,
+                              const PrepareOptions& options, Program& program, Promoter* promoter,
+                              CompileThreads& threads);
 
 }  // namespace firstcall
 

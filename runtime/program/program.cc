@@ -15,100 +15,28 @@
 #include "seam/entry_point.h"
 
 namespace firstcall {
-ModuleId Program::NextId() {
-  absl::MutexLock lock(&mutex_);
-  return ModuleId{next_id_++};
+namespace {
+
+bool IsRemoved(const SourceModule& module) {
+  WorkScope scope;
+  return module.is_removed();
 }
 
-void Program::Add(std::shared_ptr<SourceModule> module) {
-  absl::MutexLock lock(&mutex_);
-  const ModuleId id = module->id();
-  construction_.Add(*module);
-  modules_.emplace(id, std::move(module));
-}
-
-std::shared_ptr<SourceModule> Program::Find(ModuleId id) const {
-  const ForkScope scope;
-  absl::MutexLock lock(&mutex_);
-  auto found = modules_.find(id);
-  return found == modules_.end() ? nullptr : found->second;
-}
-
-std::shared_ptr<SourceModule> Program::ClaimForRemoval(ModuleId id) {
-  const ForkScope scope;
-  absl::MutexLock lock(&mutex_);
-  auto found = modules_.find(id);
-  return found == modules_.end() || !claimed_.insert(id).second ? nullptr : found->second;
-}
-
-void Program::ReleaseClaim(ModuleId id) {
-  const ForkScope scope;
-  absl::MutexLock lock(&mutex_);
-  claimed_.erase(id);
-}
-
-std::shared_ptr<SourceModule> Program::Remove(ModuleId id) {
-  absl::MutexLock lock(&mutex_);
-  auto found = modules_.find(id);
-  if (found == modules_.end()) return nullptr;
-  std::shared_ptr<SourceModule> module = std::move(found->second);
-  modules_.erase(found);
-  construction_.Remove(id);
-  return module;
-}
-
-std::vector<std::shared_ptr<SourceModule>> Program::AllModules() {
-  std::vector<std::shared_ptr<SourceModule>> modules;
-  absl::MutexLock lock(&mutex_);
-  for (const auto& [id, module] : modules_) modules.push_back(module);
-  return modules;
-}
-
-bool Program::IsFunction(const Definition& definition) const {
-  const SymbolIndex& index = definition.module->index();
-  const SymbolKind kind = index.at(index.at(definition.ordinal).base).kind;
-  return kind == SymbolKind::kFunction || kind == SymbolKind::kIFunc;
-}
-
-std::vector<FunctionKey> Program::LocalFunctionsNamed(absl::string_view name) {
-  std::vector<FunctionKey> functions;
-  absl::MutexLock lock(&mutex_);
-  for (const auto& [id, module] : modules_) {
-    const SymbolIndex& index = module->index();
-    const std::optional<SymbolOrdinal> found = index.Find(name);
-    if (found && index.at(*found).is_definition && index.at(*found).is_local &&
-        index.at(*found).kind == SymbolKind::kFunction) {
-      functions.push_back({module.get(), *found});
-    }
+void AddDestructors(SourceModule& module, Construction::Steps& steps) {
+  const absl::Span<const LifecycleFunction> list = module.index().destructors();
+  for (auto entry = list.rbegin(); entry != list.rend(); ++entry) {
+    steps.push_back(
+        {entry->priority, module.shared_from_this(), entry->function, ExecutorAddress()});
   }
-  return functions;
 }
 
-std::vector<FunctionKey> Program::AllFunctions() {
-  std::vector<SourceModule*> modules;
-  {
-    absl::MutexLock lock(&mutex_);
-    for (const auto& [id, module] : modules_) modules.push_back(module.get());
-  }
-  std::vector<FunctionKey> functions;
-  for (SourceModule* module : modules) {
-    const std::vector<FunctionKey> added = FunctionsOf(*module);
-    functions.insert(functions.end(), added.begin(), added.end());
-  }
-  return functions;
+void SortInReverse(Construction::Steps& steps) {
+  std::stable_sort(steps.begin(), steps.end(),
+                   [](const auto& a, const auto& b) { return a.priority < b.priority; });
+  std::reverse(steps.begin(), steps.end());
 }
 
-std::vector<FunctionKey> Program::FunctionsOf(SourceModule& module) const {
-  std::vector<FunctionKey> functions;
-  for (uint32_t i = 0; i < module.index().size(); ++i) {
-    const Symbol& symbol = module.index().at(SymbolOrdinal{i});
-    if (symbol.kind == SymbolKind::kFunction && symbol.is_definition &&
-        !resolver_.IsReplaced(module, SymbolOrdinal{i})) {
-      functions.push_back({&module, SymbolOrdinal{i}});
-    }
-  }
-  return functions;
-}
+}  // namespace
 
 void Program::HookExit() {
   const ForkScope scope;
@@ -130,7 +58,7 @@ absl::StatusOr<ExecutorAddress> Program::Prepare(SourceModule& module, SymbolOrd
   const SymbolIndex& index = module.index();
   const Symbol& symbol = index.at(function);
   if (module.mode() == Mode::kLazy && symbol.is_definition &&
-      !resolver_.IsReplaced(module, function)) {
+      !linkage_.resolver().IsReplaced(module, function)) {
     const SymbolOrdinal base = symbol.kind == SymbolKind::kIFunc ? function : symbol.base;
     FIRSTCALL_RETURN_IF_ERROR(compiler_.Compile({&module, base}, reason).status());
   }
@@ -139,25 +67,20 @@ absl::StatusOr<ExecutorAddress> Program::Prepare(SourceModule& module, SymbolOrd
     return absl::FailedPreconditionError(
         absl::StrCat("preparing a function of '", module.name(), "': the module was removed"));
   }
-  return resolver_.AddressMeantBy(module, function);
-}
-
-bool Program::IsRemoved(const SourceModule& module) {
-  WorkScope scope;
-  return module.is_removed();
+  return linkage_.resolver().AddressMeantBy(module, function);
 }
 
 // In the order of a static linker that is given the modules, then the object files, then the
 // archives.
 absl::StatusOr<Program::Steps> Program::TakeConstructors() {
-  const std::vector<LazyObject*> files = precompiled_.ObjectsWithConstructors();
+  const std::vector<LazyObject*> files = linkage_.precompiled().ObjectsWithConstructors();
   for (LazyObject* object : files) {
     WorkScope scope;
-    FIRSTCALL_RETURN_IF_ERROR(objects_.Link(*object));
+    FIRSTCALL_RETURN_IF_ERROR(linkage_.objects().Link(*object));
   }
   HookExit();
   Steps steps = construction_.TakeConstructors();
-  std::vector<LazyObject*> objects = objects_.TakeObjectsToConstruct();
+  std::vector<LazyObject*> objects = linkage_.object_constructors().TakeToConstruct();
   std::stable_partition(objects.begin(), objects.end(), [&](LazyObject* object) {
     return std::find(files.begin(), files.end(), object) != files.end();
   });
@@ -178,7 +101,7 @@ absl::Status Program::RunConstructors(absl::Span<const std::string> arguments) {
 absl::Status Program::RunConstructors(const KeptArguments& arguments) {
   // Another thread's constructors come first. A constructor may call this itself.
   const Construction::Turn turn(construction_);
-  objects_.SetArguments(arguments);
+  linkage_.object_constructors().SetArguments(arguments);
   while (true) {
     FIRSTCALL_ASSIGN_OR_RETURN(Steps steps, TakeConstructors());
     if (steps.empty()) return absl::OkStatus();
@@ -216,20 +139,12 @@ Program::Steps Program::TakeDestructors() {
   for (const std::shared_ptr<SourceModule>& module : construction_.TakeToDestroy()) {
     AddDestructors(*module, steps);
   }
-  for (const LazyObject* object : objects_.TakeObjectsToDestroy()) {
+  for (const LazyObject* object : linkage_.object_constructors().TakeToDestroy()) {
     for (const LazyObject::LifecycleCode& code : object->destructors) {
       steps.push_back({code.priority, nullptr, SymbolOrdinal(), code.address});
     }
   }
   return steps;
-}
-
-void Program::AddDestructors(SourceModule& module, Steps& steps) {
-  const absl::Span<const LifecycleFunction> list = module.index().destructors();
-  for (auto entry = list.rbegin(); entry != list.rend(); ++entry) {
-    steps.push_back(
-        {entry->priority, module.shared_from_this(), entry->function, ExecutorAddress()});
-  }
 }
 
 void Program::RunDestructors() {
@@ -260,12 +175,6 @@ absl::StatusOr<std::vector<ExecutorAddress>> Program::TakeDestructorsOf(SourceMo
   return addresses;
 }
 
-void Program::SortInReverse(Steps& steps) {
-  std::stable_sort(steps.begin(), steps.end(),
-                   [](const auto& a, const auto& b) { return a.priority < b.priority; });
-  std::reverse(steps.begin(), steps.end());
-}
-
 void Program::RunInReverse(Steps steps, const DsoHandle* handle) {
   SortInReverse(steps);
   for (LifecycleStep& step : steps) {
@@ -274,7 +183,7 @@ void Program::RunInReverse(Steps steps, const DsoHandle* handle) {
       WorkScope scope;
       if (step.module->is_removed()) continue;
       absl::StatusOr<ExecutorAddress> address =
-          resolver_.AddressMeantBy(*step.module, step.function);
+          linkage_.resolver().AddressMeantBy(*step.module, step.function);
       if (!address.ok()) continue;
       step.address = *address;
     }
@@ -289,7 +198,7 @@ void Program::RunInReverse(Steps steps, const DsoHandle* handle) {
 
 absl::StatusOr<EntryPoint> Program::FindMain(absl::string_view entry,
                                              std::optional<Definition>& found) {
-  found = definitions_.Find(entry);
+  found = linkage_.definitions().Find(entry);
   if (!found || found->module == nullptr) {
     return absl::NotFoundError(absl::StrCat("no module defines the entry function '", entry, "'"));
   }

@@ -1,7 +1,7 @@
-// The source modules of an engine in the order of addition, and the code that runs before and after
-// a program: constructors, the entry function, exit handlers, destructors.
+// The life of a program: the entry function, and the code that runs before and after it, which are
+// constructors, exit handlers and destructors.
 //
-// Thread-safe.
+// Thread-safe. Tested in tests/api/constructors_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_PROGRAM_PROGRAM_H_
 #define FIRSTCALL_RUNTIME_PROGRAM_PROGRAM_H_
@@ -12,8 +12,6 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
-#include "absl/container/btree_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -21,10 +19,8 @@
 #include "absl/types/span.h"
 #include "runtime/functions/function_compiler.h"
 #include "runtime/link/definitions.h"
-#include "runtime/link/object_linker.h"
-#include "runtime/link/precompiled.h"
+#include "runtime/link/linkage.h"
 #include "runtime/link/source_module.h"
-#include "runtime/link/symbol_resolver.h"
 #include "runtime/process/compile_threads.h"
 #include "runtime/process/exit_handlers.h"
 #include "runtime/process/exit_hook.h"
@@ -38,38 +34,14 @@ namespace firstcall {
 class Program {
  public:
   // All must outlive the program.
-  Program(Compiler& compiler_half, const Definitions& definitions, SymbolResolver& resolver,
-          FunctionCompiler& compiler, ObjectLinker& objects, PrecompiledObjects& precompiled,
-          ExitHandlers& exit_handlers, CompileThreads& threads)
+  Program(Compiler& compiler_half, Linkage& linkage, FunctionCompiler& compiler,
+          ExitHandlers& exit_handlers, CompileThreads& threads, Construction& construction)
       : compiler_half_(compiler_half),
-        definitions_(definitions),
-        resolver_(resolver),
+        linkage_(linkage),
         compiler_(compiler),
-        objects_(objects),
-        precompiled_(precompiled),
         exit_handlers_(exit_handlers),
-        threads_(threads) {}
-
-  ModuleId NextId() ABSL_LOCKS_EXCLUDED(mutex_);
-  void Add(std::shared_ptr<SourceModule> module) ABSL_LOCKS_EXCLUDED(mutex_);
-
-  // Returns the module, which exists as long as the caller holds it; null if no module has that
-  // identifier.
-  std::shared_ptr<SourceModule> Find(ModuleId id) const ABSL_LOCKS_EXCLUDED(mutex_);
-
-  // Whether `module` has constructors that have not run.
-  bool MustBeConstructed(const SourceModule& module) const {
-    return construction_.IsUnfinished(module);
-  }
-
-  // Like Find, for a caller that is going to remove or detach the module. Also null if another
-  // caller has claimed it. The caller must call ReleaseClaim in the end, whether or not the module
-  // was removed.
-  std::shared_ptr<SourceModule> ClaimForRemoval(ModuleId id) ABSL_LOCKS_EXCLUDED(mutex_);
-  void ReleaseClaim(ModuleId id) ABSL_LOCKS_EXCLUDED(mutex_);
-
-  // Takes a module off the lists and returns it; null if it is not on them.
-  std::shared_ptr<SourceModule> Remove(ModuleId id) ABSL_LOCKS_EXCLUDED(mutex_);
+        threads_(threads),
+        construction_(construction) {}
 
   // Runs the exit handlers that `module` has registered. Then runs its destructors, if its
   // constructors have run and its destructors have not.
@@ -90,18 +62,6 @@ class Program {
   absl::StatusOr<ExecutorAddress> Prepare(SourceModule& module, SymbolOrdinal function,
                                           CompileReason reason);
 
-  std::vector<std::shared_ptr<SourceModule>> AllModules() ABSL_LOCKS_EXCLUDED(mutex_);
-
-  // Whether a definition of a module is a function or an ifunc.
-  bool IsFunction(const Definition& definition) const;
-
-  // The functions that are known by `name`, their Symbol::name, only within their modules.
-  std::vector<FunctionKey> LocalFunctionsNamed(absl::string_view name) ABSL_LOCKS_EXCLUDED(mutex_);
-
-  // All functions that modules define and that no other definition replaces.
-  std::vector<FunctionKey> AllFunctions() ABSL_LOCKS_EXCLUDED(mutex_);
-  std::vector<FunctionKey> FunctionsOf(SourceModule& module) const;
-
  private:
   using Steps = Construction::Steps;
 
@@ -115,9 +75,6 @@ class Program {
 
   // Has destructors run when the process exits.
   void HookExit() ABSL_LOCKS_EXCLUDED(mutex_);
-  static bool IsRemoved(const SourceModule& module);
-  static void AddDestructors(SourceModule& module, Steps& steps);
-  static void SortInReverse(Steps& steps);
   // Runs the steps in reverse. After each step, runs the exit handlers of `handle`, or all exit
   // handlers if `handle` is null.
   void RunInReverse(Steps steps, const DsoHandle* handle);
@@ -125,21 +82,12 @@ class Program {
   Steps TakeDestructors() ABSL_LOCKS_EXCLUDED(mutex_);
 
   Compiler& compiler_half_;
-  const Definitions& definitions_;
-  SymbolResolver& resolver_;
+  Linkage& linkage_;
   FunctionCompiler& compiler_;
-  ObjectLinker& objects_;
-  PrecompiledObjects& precompiled_;
   ExitHandlers& exit_handlers_;
   CompileThreads& threads_;
-  Construction construction_;
-  // In the order of addition, which is the order of the identifiers.
-  using Modules = absl::btree_map<ModuleId, std::shared_ptr<SourceModule>>;
-
-  mutable absl::Mutex mutex_;
-  uint32_t next_id_ ABSL_GUARDED_BY(mutex_) = 0;
-  Modules modules_ ABSL_GUARDED_BY(mutex_);
-  absl::flat_hash_set<ModuleId> claimed_ ABSL_GUARDED_BY(mutex_);
+  Construction& construction_;
+  absl::Mutex mutex_;
   std::optional<ExitHook> exit_hook_ ABSL_GUARDED_BY(mutex_);
   std::vector<KeptArguments> arguments_of_constructors_ ABSL_GUARDED_BY(mutex_);
   KeptArguments arguments_of_main_ ABSL_GUARDED_BY(mutex_);  // Of the last call.

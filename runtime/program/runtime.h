@@ -1,7 +1,7 @@
 // The runtime half put together: source modules whose functions are compiled when they are first
 // called, their data, and the program that they form. It is independent of what compiles.
 //
-// Thread-safe, except for the destructor.
+// Thread-safe, except for the destructor. Tested in tests/runtime/runtime_test.cc and tests/api.
 
 #ifndef FIRSTCALL_RUNTIME_PROGRAM_RUNTIME_H_
 #define FIRSTCALL_RUNTIME_PROGRAM_RUNTIME_H_
@@ -9,9 +9,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
-#include <vector>
 
-#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -19,27 +17,21 @@
 #include "absl/types/span.h"
 #include "base/ids.h"
 #include "foreign/foreign_value.h"
-#include "object/linker.h"
 #include "object/object_bytes.h"
-#include "object/symbol_addresses.h"
 #include "runtime/functions/function_compiler.h"
-#include "runtime/link/call_failures.h"
 #include "runtime/link/code_space.h"
-#include "runtime/link/definitions.h"
-#include "runtime/link/function_linker.h"
-#include "runtime/link/function_table.h"
+#include "runtime/link/linkage.h"
 #include "runtime/link/module_cache.h"
-#include "runtime/link/object_linker.h"
-#include "runtime/link/optimized_cache.h"
-#include "runtime/link/precompiled.h"
 #include "runtime/link/source_module.h"
-#include "runtime/link/symbol_resolver.h"
 #include "runtime/process/compile_threads.h"
 #include "runtime/process/exit_handlers.h"
 #include "runtime/process/listener_group.h"
 #include "runtime/program/detached_code.h"
 #include "runtime/program/foreign_functions.h"
+#include "runtime/program/module_removal.h"
 #include "runtime/program/program.h"
+#include "runtime/program/removed_code.h"
+#include "runtime/program/source_modules.h"
 #include "runtime/promotion/counting_bodies.h"
 #include "runtime/promotion/optimized_bodies.h"
 #include "runtime/promotion/promoter.h"
@@ -50,19 +42,12 @@
 
 namespace firstcall {
 
-struct RuntimeOptions {
-  Mode mode = Mode::kLazy;
+struct RuntimeOptions : Linkage::Options {
   // Functions start with a first body that an optimized one may replace.
   bool promotes = false;
   PromotionOptions promotion;
   size_t compile_threads = 0;
   absl::Duration speculation_budget = absl::ZeroDuration();
-  FailureHandler failure_handler;
-  SymbolResolver::Outside outside;
-  bool search_other_libraries = true;  // As in EngineOptions.
-  // Where the compiler's linkers (Compiler::MakeLinker) can, they link everything that was
-  // compiled, not only what ElfLinker does not support.
-  bool compiler_links = false;
 };
 
 class Runtime {
@@ -92,13 +77,14 @@ class Runtime {
   // Whether the code of a module that is added now must be able to lie anywhere.
   bool MustBeFar() const;
 
-  ModuleId NextId() { return program_.NextId(); }
+  ModuleId NextId() { return modules_.NextId(); }
 
   // A module that the compiler has, under `id`.
   struct NewModule {
     ModuleId id;
     std::string name;
     LibraryId library;
+    Mode mode = Mode::kLazy;
     bool is_far = false;         // See SourceModule.
     bool is_reopenable = false;  // See SourceModule.
     std::shared_ptr<const SymbolIndex> index;
@@ -110,7 +96,7 @@ class Runtime {
   // memory. After an error, the caller must remove the module from the compiler.
   absl::StatusOr<SourceModule*> Add(NewModule module, absl::Duration start);
 
-  // In eager mode: compiles and links a module that was added. The caller is in a WorkScope.
+  // Compiles and links a module that was added in eager mode. The caller is in a WorkScope.
   absl::Status LinkWhole(SourceModule& module);
 
   // As PrecompiledObjects::Add. The caller is in a WorkScope.
@@ -145,51 +131,22 @@ class Runtime {
   Stats Collect() const;
 
  private:
-  // Compiles a function that a thread is about to run.
-  absl::StatusOr<ExecutorAddress> CompileForCall(FunctionKey key, bool may_delegate);
-  absl::StatusOr<std::vector<FunctionKey>> FunctionsNamed(
-      absl::Span<const absl::string_view> names);
-  absl::StatusOr<std::shared_ptr<SourceModule>> ModuleToEnd(ModuleId id, absl::string_view verb);
-  absl::Status Prepare(absl::FunctionRef<absl::StatusOr<std::vector<FunctionKey>>()> list_functions,
-                       const PrepareOptions& prepare_options);
-  absl::Status CompileAll(SourceModule& module);
-  absl::StatusOr<SymbolAddresses> AddressesOf(SourceModule& module);
-  absl::Status Forget(SourceModule& module, bool is_detached);
-  absl::Status Drop(SourceModule& module);
-  // Gives other modules the addresses of the definitions that they share with `module`, which is
-  // being removed.
-  void BindShared(SourceModule& module);
-  void NoteAddition();
-  // Definitions of `removed` may have replaced definitions of other modules: has these choices made
-  // anew. Returns whether code of other modules has addresses of variables of `removed`, as C++
-  // modules have of the inline variables that they share. To be called in an ExclusiveWorkScope.
-  bool SharesVariables(const SourceModule& removed);
-
   // Each part may use those before it. They are destroyed in the reverse order.
-  const Mode mode_;
-  Compiler& compiler_;
   ListenerGroup& listeners_;
   const std::shared_ptr<CodeSpace> code_space_;
-  const std::shared_ptr<const CallFailures> failures_;
   StatsCollector stats_;
   ExitHandlers exit_handlers_;
-  ExitHandlers handlers_of_removed_;  // Closed.
-  // The code of removed modules whose variables other modules use.
-  std::vector<std::unique_ptr<OwnedCode>> shared_code_;
-  PrecompiledObjects precompiled_{exit_handlers_, *code_space_};
-  Definitions definitions_;
-  FunctionTable functions_;
-  SymbolResolver resolver_;
-  ObjectLinker objects_;
-  const FunctionLinker function_linker_;
-  const OptimizedCache optimized_cache_;
+  RemovedCode removed_code_;
+  Linkage linkage_;
   OptimizedBodies optimized_bodies_;
   CountingBodies counting_bodies_;
   const std::unique_ptr<Promoter> promoter_;  // Null unless functions are replaced.
   CompileThreads threads_;
   FunctionCompiler function_compiler_;
+  SourceModules modules_;
   Program program_;
   ForeignFunctions foreign_functions_;
+  ModuleRemoval removal_;
 };
 
 }  // namespace firstcall
