@@ -147,6 +147,7 @@ ARROWS = {
         "memory",
         "runtime/program",
         "seam",
+        "services/executor",
         "services/isolation",
         "tools",
     ],

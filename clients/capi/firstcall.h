@@ -794,6 +794,17 @@ void fc_isolated_interrupt(fc_isolated* isolated);
  * callback. */
 fc_error* fc_isolated_restart(fc_isolated* isolated);
 
+/* ---- Code that another process compiles ---- */
+
+/* Runs code, in this process, for another process, which compiles it: an ExecutorEngine
+ * (services/executor/executor_engine.h, in C++) at the other end of the stream socket `socket`,
+ * which this function takes over. Blocks until that end is closed, then frees the code and returns
+ * NULL; calls run on threads of their own meanwhile. Compiled code finds what this program exports
+ * (-rdynamic). Needs no LLVM. FC_UNAVAILABLE or FC_INVALID_ARGUMENT if the connection breaks off,
+ * or if the other end does not follow the protocol. The other process can have anything done here,
+ * so it must be trusted. */
+fc_error* fc_serve_executor(int socket);
+
 #ifdef __cplusplus
 } /* extern "C" */
 #endif
