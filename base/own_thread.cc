@@ -1,5 +1,9 @@
 #include "base/own_thread.h"
 
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <cfenv>
 #include <csignal>
@@ -21,6 +25,25 @@ constexpr int kOwnSignals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT
 
 // The time between two checks whether a thread has ended.
 constexpr absl::Duration kPause = absl::Microseconds(50);
+
+// If the program locks all its memory (mlockall with MCL_FUTURE), the system makes the whole stack
+// of a new thread resident. Gives back what lies below the calling function.
+void UnlockUnusedStack() {
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+  void* begin = nullptr;
+  size_t size = 0;
+  pthread_attr_getstack(&attributes, &begin, &size);
+  pthread_attr_destroy(&attributes);
+  constexpr size_t kKept = 64 << 10;  // For what this function calls.
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  const size_t below = static_cast<char*>(__builtin_frame_address(0)) - static_cast<char*>(begin);
+  if (below <= kKept || below > size) return;
+  const size_t unused = (below - kKept) / page * page;
+  // The system refuses this for locked memory. Otherwise there is nothing to give back.
+  if (madvise(begin, unused, MADV_DONTNEED) == 0) return;
+  if (munlock(begin, unused) == 0) (void)madvise(begin, unused, MADV_DONTNEED);
+}
 
 }  // namespace
 
@@ -50,6 +73,7 @@ bool OwnThread::JoinFor(absl::Duration time) {
 
 void* OwnThread::Run(void* work) {
   auto* own = static_cast<Work*>(work);
+  UnlockUnusedStack();
   // A thread begins with the floating-point environment of the thread that creates it.
   std::fesetenv(FE_DFL_ENV);
   {

@@ -1,15 +1,21 @@
 #include "base/own_thread.h"
 
+#include <pthread.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cfenv>
 #include <csignal>
 #include <memory>
+#include <vector>
 
 #include "absl/synchronization/notification.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/testing/host.h"
 #include "tests/testing/status_matchers.h"
 
 namespace firstcall {
@@ -32,6 +38,33 @@ TEST(OwnThreadTest, ComputesAsIfNobodyHadSetAnything) {
   OwnThread::Start(kStackBytes, [&] { rounding = std::fegetround(); }).value()->Join();
   std::fesetround(FE_TONEAREST);
   EXPECT_EQ(rounding, FE_TONEAREST);
+}
+
+// The pages of the calling thread's stack that are resident.
+size_t ResidentPagesOfStack() {
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return 0;
+  void* begin = nullptr;
+  size_t size = 0;
+  pthread_attr_getstack(&attributes, &begin, &size);
+  pthread_attr_destroy(&attributes);
+  std::vector<unsigned char> pages(size / static_cast<size_t>(sysconf(_SC_PAGESIZE)));
+  if (mincore(begin, size, pages.data()) != 0) return pages.size();
+  return static_cast<size_t>(std::count_if(pages.begin(), pages.end(),
+                                           [](unsigned char page) { return (page & 1) != 0; }));
+}
+
+TEST(OwnThreadTest, ItsUnusedStackIsNotResidentThoughMemoryIsLocked) {
+  if (IsEmulated()) GTEST_SKIP() << "the emulator locks no memory";
+  if (mlockall(MCL_FUTURE) != 0) GTEST_SKIP() << "this process may not lock memory";
+  constexpr size_t kLargeStack = 4 << 20;
+  size_t resident = 0;
+  const auto thread = OwnThread::Start(kLargeStack, [&] { resident = ResidentPagesOfStack(); });
+  munlockall();
+  if (!thread.ok()) GTEST_SKIP() << "this process may not lock so much: " << thread.status();
+  (*thread)->Join();
+  EXPECT_GT(resident, 0u);
+  EXPECT_LT(resident * static_cast<size_t>(sysconf(_SC_PAGESIZE)), kLargeStack / 8);
 }
 
 TEST(OwnThreadTest, MayBeLeftAlone) {

@@ -1,5 +1,5 @@
-/* The executing process of another one's code, by the C API, from C. Calls of compiled code are tested
- * in tests/services/executor. */
+/* The executing process of another one's code, by the C API, from C. Calls of compiled code are
+ * tested in tests/services/executor. */
 
 #include <sys/socket.h>
 #include <unistd.h>
@@ -8,9 +8,7 @@
 #include "tests/clients/capi/check.h"
 
 /* Fills in the ends of a socket. */
-static void MakeSocket(int sockets[2]) {
-  CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) == 0);
-}
+static void MakeSocket(int sockets[2]) { CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) == 0); }
 
 static void EndsWhenTheOtherEndIsClosed(void) {
   int sockets[2];
