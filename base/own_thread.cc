@@ -23,11 +23,24 @@ namespace {
 // The signals that a thread raises by its own actions, and those that a debugger raises for it.
 constexpr int kOwnSignals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS};
 
-// The time between two checks whether a thread has ended.
+// The time between two checks whether a thread has begun, or has ended.
 constexpr absl::Duration kPause = absl::Microseconds(50);
 
-// If the program locks all its memory (mlockall with MCL_FUTURE), the system makes the whole stack
-// of a new thread resident. Gives back what lies below the calling function.
+// The system refuses to take back memory that is locked.
+bool IsLocked(void* begin, size_t size) { return madvise(begin, size, MADV_DONTNEED) != 0; }
+
+// Whether the program locks memory that it gets from now on (mlockall with MCL_FUTURE).
+bool IsNewMemoryLocked() {
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  void* const probe = mmap(nullptr, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (probe == MAP_FAILED) return false;
+  const bool is_locked = IsLocked(probe, page);
+  munmap(probe, page);
+  return is_locked;
+}
+
+// If the program locks new memory, the system makes the whole stack of a new thread resident. Gives
+// back what lies below the calling function.
 void UnlockUnusedStack() {
   pthread_attr_t attributes;
   if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
@@ -40,9 +53,9 @@ void UnlockUnusedStack() {
   const size_t below = static_cast<char*>(__builtin_frame_address(0)) - static_cast<char*>(begin);
   if (below <= kKept || below > size) return;
   const size_t unused = (below - kKept) / page * page;
-  // The system refuses this for locked memory. Otherwise there is nothing to give back.
-  if (madvise(begin, unused, MADV_DONTNEED) == 0) return;
-  if (munlock(begin, unused) == 0) (void)madvise(begin, unused, MADV_DONTNEED);
+  if (IsLocked(begin, unused) && munlock(begin, unused) == 0) {
+    (void)madvise(begin, unused, MADV_DONTNEED);
+  }
 }
 
 }  // namespace
@@ -50,6 +63,7 @@ void UnlockUnusedStack() {
 // Shared by the thread and its OwnThread; deleted by whichever ends last.
 struct OwnThread::Work {
   std::function<void()> run;
+  std::atomic<bool> has_begun{false};
   std::atomic<bool> has_ended{false};
   std::atomic<bool> is_left{false};
 };
@@ -74,6 +88,7 @@ bool OwnThread::JoinFor(absl::Duration time) {
 void* OwnThread::Run(void* work) {
   auto* own = static_cast<Work*>(work);
   UnlockUnusedStack();
+  own->has_begun = true;
   // A thread begins with the floating-point environment of the thread that creates it.
   std::fesetenv(FE_DFL_ENV);
   {
@@ -100,10 +115,15 @@ absl::StatusOr<std::unique_ptr<OwnThread>> OwnThread::Start(size_t stack_bytes,
   absl::Cleanup unblock = [&] { pthread_sigmask(SIG_SETMASK, &old, nullptr); };
   auto owned = std::make_unique<Work>();
   owned->run = std::move(work);
+  const bool is_locked = IsNewMemoryLocked();
   std::unique_ptr<OwnThread> thread(new OwnThread(std::move(owned)));
   if (int error = pthread_create(&thread->thread_, &attributes, &Run, thread->work_); error != 0) {
     thread->work_->is_left = true;
     return absl::ResourceExhaustedError(absl::StrCat("starting a thread: ", strerror(error)));
+  }
+  // The program may look at its memory next.
+  if (is_locked) {
+    while (!thread->work_->has_begun) absl::SleepFor(kPause);
   }
   return thread;
 }
