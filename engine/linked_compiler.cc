@@ -47,8 +47,10 @@ class Linked final : public CompilerProvider {
     llvm::sys::DynamicLibrary::LoadLibraryPermanently(nullptr);
     return [](const std::string& name) {
       const ExecutorAddress known(llvm::RTDyldMemoryManager::getSymbolAddressInProcess(name));
-      if (known.is_null()) return FindInProcess(name);  // LLVM knows no versions of symbols.
-      return IsBoundOfThisProcess(name, known) ? ExecutorAddress() : known;
+      if (!known.is_null()) {
+        return IsBoundOfThisProcess(name, known) ? ExecutorAddress() : known;
+      }
+      return FindNotExported(name);  // LLVM has asked the dynamic linker.
     };
   }
 

@@ -226,7 +226,7 @@ void Analysis::WishForPlaces(const llvm::Instruction& instruction, uint32_t bloc
   if (call == nullptr || llvm::isa<llvm::IntrinsicInst>(call)) return;
   ArgumentPlaces places(architecture_.ConventionOf(call->getCallingConv()));
   const bool may_pass_by_value = MayPassByValue(*call);
-  const OwnRegisters own(*call, architecture_);
+  const OwnRegisters own(*call, architecture_, swift_registers_);
   for (unsigned i = 0; i < call->arg_size(); ++i) {
     const llvm::Value* value = call->getArgOperand(i);
     if (may_pass_by_value && call->isByValArgument(i)) continue;

@@ -25,7 +25,7 @@ ArgumentPlaces Lowering::PlaceArguments(const llvm::CallBase& call, ArgumentStep
   const CallingConvention& convention = architecture_.ConventionOf(call.getCallingConv());
   ArgumentPlaces places(convention);
   const bool may_pass_by_value = MayPassByValue(call);
-  const OwnRegisters own_registers(call, architecture_);
+  const OwnRegisters own_registers(call, architecture_, analysis_.swift_registers());
   for (unsigned i = 0; i < call.arg_size(); ++i) {
     const llvm::Value* value = call.getArgOperand(i);
     if (may_pass_by_value && call.isByValArgument(i)) {
@@ -143,7 +143,7 @@ Lowering::CallExtent Lowering::LowerCall(const llvm::CallBase& call) {
 }
 
 void Lowering::KeepError(const llvm::CallBase& call) {
-  const OwnRegisters own(call, architecture_);
+  const OwnRegisters own(call, architecture_, analysis_.swift_registers());
   if (!own.has_error()) return;
   for (unsigned i = 0; i < call.arg_size(); ++i) {
     if (own.Of(i) != architecture_.swift_error) continue;

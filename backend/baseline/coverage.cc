@@ -520,10 +520,13 @@ Register OwnRegisterOf(const llvm::Argument& parameter, const Architecture& arch
   return architecture.ConventionOf(parameter.getParent()->getCallingConv()).result_address;
 }
 
-OwnRegisters::OwnRegisters(const llvm::CallBase& call, const Architecture& architecture)
+OwnRegisters::OwnRegisters(const llvm::CallBase& call, const Architecture& architecture,
+                           RegisterSet of_swift)
     : call_(call), architecture_(architecture) {
-  has_error_ = HasSomewhere(call, Attribute::SwiftError);
-  has_self_ = HasSomewhere(call, Attribute::SwiftSelf);
+  if (of_swift != 0) {
+    has_error_ = HasSomewhere(call, Attribute::SwiftError);
+    has_self_ = HasSomewhere(call, Attribute::SwiftSelf);
+  }
   result_address_ = architecture.ConventionOf(call.getCallingConv()).result_address;
   has_any_ = has_error_ || has_self_ || result_address_ != kNoRegister;
 }

@@ -50,8 +50,9 @@ Register OwnRegisterOf(const llvm::Argument& parameter, const Architecture& arch
 // The same for the arguments of a call. What all arguments have in common is found out once.
 class OwnRegisters {
  public:
-  // Both must outlive the object.
-  OwnRegisters(const llvm::CallBase& call, const Architecture& architecture);
+  // `call` and `architecture` must outlive the object. `of_swift` has at least the registers of
+  // SwiftRegistersOf(call): attributes of others are not looked for.
+  OwnRegisters(const llvm::CallBase& call, const Architecture& architecture, RegisterSet of_swift);
 
   Register Of(unsigned index) const { return has_any_ ? Find(index) : kNoRegister; }
 

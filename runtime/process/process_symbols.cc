@@ -74,14 +74,24 @@ bool IsBoundOfThisProcess(const std::string& name, ExecutorAddress address) {
 }
 
 ExecutorAddress FindInProcess(const std::string& name) {
+  if (!absl::StrContains(name, '@')) {
+    if (void* found = dlsym(RTLD_DEFAULT, name.c_str())) {
+      const ExecutorAddress address = ExecutorAddress::Of(found);
+      return IsBoundOfThisProcess(name, address) ? ExecutorAddress() : address;
+    }
+  }
+  return FindNotExported(name);
+}
+
+ExecutorAddress FindNotExported(const std::string& name) {
   if (const size_t separator = name.find('@'); separator != std::string::npos && separator != 0) {
     return ExecutorAddress::Of(FindVersion(name, separator));
   }
-  if (void* found = dlsym(RTLD_DEFAULT, name.c_str())) {
-    const ExecutorAddress address = ExecutorAddress::Of(found);
-    return IsBoundOfThisProcess(name, address) ? ExecutorAddress() : address;
-  }
-  if (MayBeOfCxxLibrary(name) && LoadCxxLibrary()) {
+  // Looking for a name that nothing has is slow. From the second look on, this thread's earlier
+  // look was made when the library was loaded.
+  thread_local bool has_looked_with_library = false;
+  if (!has_looked_with_library && MayBeOfCxxLibrary(name) && LoadCxxLibrary()) {
+    has_looked_with_library = true;
     if (void* address = dlsym(RTLD_DEFAULT, name.c_str())) return ExecutorAddress::Of(address);
   }
   // Part of libc_nonshared.a.

@@ -20,6 +20,10 @@ namespace firstcall {
 // global from then on.
 ExecutorAddress FindInProcess(const std::string& name);
 
+// The rest of FindInProcess, for a name that this thread has just asked the dynamic linker for,
+// without success.
+ExecutorAddress FindNotExported(const std::string& name);
+
 // Whether `name` is one of the names that static linkers give to the bounds of an executable's
 // segments (end, etext, __bss_start). Those of this process are not bounds of what was compiled
 // here.
