@@ -27,8 +27,7 @@ struct StreamMessage {
   File file;  // Not open if no file came with the message.
 };
 
-// The bytes of a message may be this many, if the receiver's limit is not lower.
-inline constexpr size_t kLongestMessage = UINT32_MAX;
+// In both functions `longest` is less than 4 GiB.
 
 // Blocks until the message is sent, with `file` unless that is negative. Never raises SIGPIPE.
 // InvalidArgument if `bytes` has more than `longest` bytes; then nothing was sent, and the socket

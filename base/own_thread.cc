@@ -26,15 +26,15 @@ constexpr int kOwnSignals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT
 // The time between two checks whether a thread has begun, or has ended.
 constexpr absl::Duration kPause = absl::Microseconds(50);
 
-// The system refuses to take back memory that is locked.
-bool IsLocked(void* begin, size_t size) { return madvise(begin, size, MADV_DONTNEED) != 0; }
+// Gives back memory whose contents nobody needs. The system refuses if it is locked.
+bool GiveBack(void* begin, size_t size) { return madvise(begin, size, MADV_DONTNEED) == 0; }
 
 // Whether the program locks memory that it gets from now on (mlockall with MCL_FUTURE).
 bool IsNewMemoryLocked() {
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   void* const probe = mmap(nullptr, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (probe == MAP_FAILED) return false;
-  const bool is_locked = IsLocked(probe, page);
+  const bool is_locked = !GiveBack(probe, page);
   munmap(probe, page);
   return is_locked;
 }
@@ -53,9 +53,7 @@ void UnlockUnusedStack() {
   const size_t below = static_cast<char*>(__builtin_frame_address(0)) - static_cast<char*>(begin);
   if (below <= kKept || below > size) return;
   const size_t unused = (below - kKept) / page * page;
-  if (IsLocked(begin, unused) && munlock(begin, unused) == 0) {
-    (void)madvise(begin, unused, MADV_DONTNEED);
-  }
+  if (munlock(begin, unused) == 0) (void)GiveBack(begin, unused);
 }
 
 }  // namespace
@@ -63,6 +61,7 @@ void UnlockUnusedStack() {
 // Shared by the thread and its OwnThread; deleted by whichever ends last.
 struct OwnThread::Work {
   std::function<void()> run;
+  bool is_locked = false;  // Its stack, like all new memory.
   std::atomic<bool> has_begun{false};
   std::atomic<bool> has_ended{false};
   std::atomic<bool> is_left{false};
@@ -87,7 +86,7 @@ bool OwnThread::JoinFor(absl::Duration time) {
 
 void* OwnThread::Run(void* work) {
   auto* own = static_cast<Work*>(work);
-  UnlockUnusedStack();
+  if (own->is_locked) UnlockUnusedStack();
   own->has_begun = true;
   // A thread begins with the floating-point environment of the thread that creates it.
   std::fesetenv(FE_DFL_ENV);
@@ -115,7 +114,7 @@ absl::StatusOr<std::unique_ptr<OwnThread>> OwnThread::Start(size_t stack_bytes,
   absl::Cleanup unblock = [&] { pthread_sigmask(SIG_SETMASK, &old, nullptr); };
   auto owned = std::make_unique<Work>();
   owned->run = std::move(work);
-  const bool is_locked = IsNewMemoryLocked();
+  const bool is_locked = owned->is_locked = IsNewMemoryLocked();
   std::unique_ptr<OwnThread> thread(new OwnThread(std::move(owned)));
   if (int error = pthread_create(&thread->thread_, &attributes, &Run, thread->work_); error != 0) {
     thread->work_->is_left = true;

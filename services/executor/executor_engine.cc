@@ -131,7 +131,12 @@ class ExecutorEngine::Parts {
     const auto found = meanings_.find(entry);
     if (found == meanings_.end() || found->second.module == nullptr) return NotDefined(entry);
     const Module& module = *found->second.module;
-    return compiler_->ReadEntryPoint(module.id, *module.index->Find(entry));
+    const std::optional<SymbolOrdinal> function = module.index->Find(entry);
+    if (!function) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("'", entry, "' cannot be called as main: assembly defines it"));
+    }
+    return compiler_->ReadEntryPoint(module.id, *function);
   }
 
   // The addresses of the constructors that have not run, in their order. They count as run.
