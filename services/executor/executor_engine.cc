@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <utility>
 #include <vector>
 
@@ -139,8 +140,8 @@ class ExecutorEngine::Parts {
     return compiler_->ReadEntryPoint(module.id, *function);
   }
 
-  // The addresses of the constructors that have not run, in their order. They count as run.
-  absl::StatusOr<std::vector<ExecutorAddress>> TakeConstructors() ABSL_LOCKS_EXCLUDED(mutex_) {
+  // The constructor that is to run next, and counts as run from now on; null if there is none.
+  absl::StatusOr<ExecutorAddress> TakeConstructor() ABSL_LOCKS_EXCLUDED(mutex_) {
     const CompilerFloatingPoint floating_point;
     const WorkScope scope;
     absl::MutexLock lock(&mutex_);
@@ -153,11 +154,16 @@ class ExecutorEngine::Parts {
       }
       module->is_constructed = true;
     }
-    return AddressesOf(std::move(steps));
+    if (!steps.empty()) {
+      FIRSTCALL_ASSIGN_OR_RETURN(const std::vector<ExecutorAddress> added,
+                                 AddressesOf(std::move(steps)));
+      constructors_.insert(constructors_.end(), added.begin(), added.end());
+    }
+    return TakeFirst(constructors_);
   }
 
   // The same for destructors of modules whose constructors have run.
-  absl::StatusOr<std::vector<ExecutorAddress>> TakeDestructors() ABSL_LOCKS_EXCLUDED(mutex_) {
+  absl::StatusOr<ExecutorAddress> TakeDestructor() ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);
     std::vector<Step> steps;
     for (const auto& module : modules_) {
@@ -167,10 +173,12 @@ class ExecutorEngine::Parts {
       }
       module->is_destroyed = true;
     }
-    FIRSTCALL_ASSIGN_OR_RETURN(std::vector<ExecutorAddress> addresses,
-                               AddressesOf(std::move(steps)));
-    std::reverse(addresses.begin(), addresses.end());
-    return addresses;
+    if (!steps.empty()) {
+      FIRSTCALL_ASSIGN_OR_RETURN(const std::vector<ExecutorAddress> added,
+                                 AddressesOf(std::move(steps)));
+      destructors_.insert(destructors_.begin(), added.rbegin(), added.rend());
+    }
+    return TakeFirst(destructors_);
   }
 
  private:
@@ -178,6 +186,13 @@ class ExecutorEngine::Parts {
     std::vector<std::unique_ptr<Unwinder>> unwinders;
     unwinders.push_back(std::make_unique<RemoteUnwinder>(client_));
     return unwinders;
+  }
+
+  static ExecutorAddress TakeFirst(std::deque<ExecutorAddress>& addresses) {
+    if (addresses.empty()) return ExecutorAddress();
+    const ExecutorAddress first = addresses.front();
+    addresses.pop_front();
+    return first;
   }
 
   static absl::Status NotDefined(absl::string_view symbol) {
@@ -411,6 +426,9 @@ class ExecutorEngine::Parts {
   uint32_t next_id_ ABSL_GUARDED_BY(mutex_) = 0;
   std::vector<std::unique_ptr<Module>> modules_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<std::string, Meaning> meanings_ ABSL_GUARDED_BY(mutex_);
+  // Those that have not run, of modules that count as constructed or destroyed, in their order.
+  std::deque<ExecutorAddress> constructors_ ABSL_GUARDED_BY(mutex_);
+  std::deque<ExecutorAddress> destructors_ ABSL_GUARDED_BY(mutex_);
 };
 
 absl::StatusOr<std::unique_ptr<ExecutorEngine>> ExecutorEngine::Create(
@@ -462,12 +480,11 @@ absl::Status ExecutorEngine::Call(absl::string_view function, const ForeignValue
 }
 
 absl::Status ExecutorEngine::RunConstructors(absl::Span<const std::string> arguments) {
-  FIRSTCALL_ASSIGN_OR_RETURN(const std::vector<ExecutorAddress> constructors,
-                             parts_->TakeConstructors());
-  for (ExecutorAddress constructor : constructors) {
+  while (true) {
+    FIRSTCALL_ASSIGN_OR_RETURN(const ExecutorAddress constructor, parts_->TakeConstructor());
+    if (constructor.is_null()) return absl::OkStatus();
     FIRSTCALL_RETURN_IF_ERROR(parts_->client().Construct(constructor, arguments));
   }
-  return absl::OkStatus();
 }
 
 absl::StatusOr<int> ExecutorEngine::RunMain(absl::Span<const std::string> arguments,
@@ -488,12 +505,11 @@ absl::Status ExecutorEngine::RunDestructors() {
     FIRSTCALL_RETURN_IF_ERROR(
         parts_->client().Call(found[0], nothing, {{ForeignKind::kPointer, &handle}}));
   }
-  FIRSTCALL_ASSIGN_OR_RETURN(const std::vector<ExecutorAddress> destructors,
-                             parts_->TakeDestructors());
-  for (ExecutorAddress destructor : destructors) {
+  while (true) {
+    FIRSTCALL_ASSIGN_OR_RETURN(const ExecutorAddress destructor, parts_->TakeDestructor());
+    if (destructor.is_null()) return absl::OkStatus();
     FIRSTCALL_RETURN_IF_ERROR(parts_->client().Call(destructor, nothing, {}));
   }
-  return absl::OkStatus();
 }
 
 absl::StatusOr<ExecutorAddress> ExecutorEngine::Allocate(size_t size) {

@@ -18,8 +18,8 @@
 // Thread-local variables are emulated. Code is compiled when something first needs its module, as
 // Engine compiles it in eager mode (docs/limits.md).
 //
-// Thread-safe. All functions but the constructor's may block on a compile, and on code that runs in
-// the executing process. Tested in tests/services/executor/executor_engine_test.cc.
+// Thread-safe. Each function may block on a compile, and on code that runs in the executing
+// process. Tested in tests/services/executor/executor_engine_test.cc.
 
 #ifndef FIRSTCALL_SERVICES_EXECUTOR_EXECUTOR_ENGINE_H_
 #define FIRSTCALL_SERVICES_EXECUTOR_EXECUTOR_ENGINE_H_
@@ -83,8 +83,10 @@ class ExecutorEngine {
                     absl::Span<const ForeignValue> arguments);
 
   // Runs the constructors (llvm.global_ctors) that have not run: by priority, then in the order of
-  // addition. RunMain runs them, too, then `entry` as main, and returns its result.
-  // RunDestructors runs the exit handlers that compiled code has registered, then destructors.
+  // addition. After an error, which may be an exception that a constructor throws (Unknown), the
+  // next call goes on behind that constructor. RunMain runs them, too, then `entry` as main, and
+  // returns its result. RunDestructors runs the exit handlers that compiled code has registered,
+  // then destructors.
   absl::Status RunConstructors(absl::Span<const std::string> arguments = {});
   absl::StatusOr<int> RunMain(absl::Span<const std::string> arguments,
                               absl::string_view entry = "main");

@@ -199,6 +199,9 @@ TEST_F(ExecutorEngineTest, ProgramsHaveConstructorsArgumentsThreadLocalsAndExitH
   ASSERT_THAT(engine_->RunDestructors(), IsOk());
   EXPECT_EQ(*CallInt("state_now", 0), (7 + 5) * 2);
   EXPECT_THAT(engine_->RunMain({}, "elsewhere"), StatusIs(absl::StatusCode::kNotFound));
+  ASSERT_THAT(engine_->AddAssembly("module asm \".globl named\\0Anamed: nop\"", "assembly.ll"),
+              IsOk());
+  EXPECT_THAT(engine_->RunMain({}, "named"), StatusIs(absl::StatusCode::kInvalidArgument));
 }
 
 // The unwinder of the executing process has to find the tables.
@@ -236,6 +239,37 @@ TEST_F(ExecutorEngineTest, ExceptionsAreCaughtThereOrBecomeErrors) {
               StatusIs(absl::StatusCode::kUnknown,
                        HasSubstr("calling 'throw': a C++ exception was thrown")));
   EXPECT_EQ(*CallInt("catch", 78), 78);
+}
+
+TEST_F(ExecutorEngineTest, ConstructorsGoOnBehindOneThatThrows) {
+  ASSERT_THAT(engine_->AddAssembly(R"(
+    @state = global i32 0
+    @_ZTIi = external constant ptr
+    @llvm.global_ctors = appending global [2 x { i32, ptr, ptr }] [
+      { i32, ptr, ptr } { i32 1, ptr @throw, ptr null },
+      { i32, ptr, ptr } { i32 2, ptr @set, ptr null }]
+    declare ptr @__cxa_allocate_exception(i64)
+    declare void @__cxa_throw(ptr, ptr, ptr)
+    define internal void @throw() uwtable {
+      %exception = call ptr @__cxa_allocate_exception(i64 4)
+      call void @__cxa_throw(ptr %exception, ptr @_ZTIi, ptr null)
+      unreachable
+    }
+    define internal void @set() {
+      store i32 5, ptr @state
+      ret void
+    }
+    define i32 @state_now(i32 %unused) {
+      %state = load i32, ptr @state
+      ret i32 %state
+    }
+  )",
+                                   "constructors.ll"),
+              IsOk());
+  EXPECT_THAT(engine_->RunConstructors(), StatusIs(absl::StatusCode::kUnknown));
+  EXPECT_EQ(*CallInt("state_now", 0), 0);
+  EXPECT_THAT(engine_->RunConstructors(), IsOk());
+  EXPECT_EQ(*CallInt("state_now", 0), 5);
 }
 
 TEST_F(ExecutorEngineTest, MemoryOfTheProcessHoldsArguments) {
