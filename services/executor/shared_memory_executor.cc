@@ -98,6 +98,7 @@ absl::StatusOr<PageMapper::AllocationId> SharedMemoryExecutor::Finalize(
       FIRSTCALL_ASSIGN_OR_RETURN(uint8_t * begin, AddressOf(slab, range));
       if (range.size == 0) continue;
       FIRSTCALL_RETURN_IF_ERROR(Protect(begin, range.size, protection));
+      RegisterTablesIn(slab + range.offset, range.size);
       if (protection != Protection::kReadExecute) continue;
       FlushInstructions(begin, slab + range.offset, range.size);
     }
@@ -117,16 +118,23 @@ absl::Status SharedMemoryExecutor::RegisterUnwindTable(const UnwindTable& table)
     return table.table.value() - slab.first < slab.second;
   });
   if (!is_in_slab) return absl::FailedPreconditionError("code memory: a table in no slab");
-  if (unwind_tables_.emplace(table.table.value(), table).second) {
-    UnwindRegistry::OfProcess()->Register(table);
-  }
+  waiting_tables_.emplace(table.table.value(), table);
   return absl::OkStatus();
+}
+
+void SharedMemoryExecutor::RegisterTablesIn(ExecutorAddress begin, size_t size) {
+  auto table = waiting_tables_.lower_bound(begin.value());
+  while (table != waiting_tables_.end() && table->first - begin.value() < size) {
+    if (unwind_tables_.insert(*table).second) UnwindRegistry::OfProcess()->Register(table->second);
+    table = waiting_tables_.erase(table);
+  }
 }
 
 void SharedMemoryExecutor::WithdrawUnwindTables(absl::Span<const UnwindTable> tables) {
   absl::MutexLock lock(&mutex_);
   std::vector<UnwindTable> registered;
   for (const UnwindTable& table : tables) {
+    waiting_tables_.erase(table.table.value());
     const auto found = unwind_tables_.find(table.table.value());
     if (found == unwind_tables_.end()) continue;
     registered.push_back(found->second);
@@ -144,9 +152,11 @@ absl::Status SharedMemoryExecutor::Release(ExecutorAddress slab) {
     if (found == slabs_.end()) return absl::FailedPreconditionError("code memory: not a slab");
     size = found->second;
     slabs_.erase(found);
-    for (auto table = unwind_tables_.lower_bound(slab.value());
-         table != unwind_tables_.end() && table->first < slab.value() + size; ++table) {
-      tables.push_back(table->second);
+    for (const auto* known : {&unwind_tables_, &waiting_tables_}) {
+      for (auto table = known->lower_bound(slab.value());
+           table != known->end() && table->first - slab.value() < size; ++table) {
+        tables.push_back(table->second);
+      }
     }
   }
   allocations_.DeallocateAll(slab);

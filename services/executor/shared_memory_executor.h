@@ -55,8 +55,9 @@ class SharedMemoryExecutor {
   // allocations.
   void Deallocate(absl::Span<const AllocationId> allocations) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Makes an unwind table known to the unwinders of this process, until it is withdrawn or its slab
-  // is released. FailedPrecondition if it is in no slab.
+  // Makes an unwind table known to the unwinders of this process, once the pages that it lies in
+  // are finalized (an unwinder may read it at once), and until it is withdrawn or its slab is
+  // released. FailedPrecondition if it is in no slab.
   absl::Status RegisterUnwindTable(const UnwindTable& table) ABSL_LOCKS_EXCLUDED(mutex_);
   // Ignores tables that are not registered.
   void WithdrawUnwindTables(absl::Span<const UnwindTable> tables) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -65,6 +66,8 @@ class SharedMemoryExecutor {
   absl::Status Release(ExecutorAddress slab) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
+  // Tells the unwinders of the waiting tables in these addresses.
+  void RegisterTablesIn(ExecutorAddress begin, size_t size) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // The address where the range begins.
   absl::StatusOr<uint8_t*> AddressOf(ExecutorAddress slab, const SlabRange& range) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -73,8 +76,9 @@ class SharedMemoryExecutor {
   // not held while actions run.
   mutable absl::Mutex mutex_;
   absl::flat_hash_map<uint64_t, size_t> slabs_ ABSL_GUARDED_BY(mutex_);  // Address to size.
-  // Those that are registered, by their addresses.
+  // By their addresses: those that the unwinders know, and those that they will be told of.
   absl::btree_map<uint64_t, UnwindTable> unwind_tables_ ABSL_GUARDED_BY(mutex_);
+  absl::btree_map<uint64_t, UnwindTable> waiting_tables_ ABSL_GUARDED_BY(mutex_);
   LiveAllocations allocations_;
 };
 
