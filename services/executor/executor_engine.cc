@@ -236,8 +236,9 @@ class ExecutorEngine::Parts {
   }
 
   // Definitions of the executing process replace weak ones that are not linked, except for
-  // tentative definitions of C.
-  absl::Status LetWeakOnesGiveWay() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+  // tentative definitions of C. `replaced` gets what was replaced.
+  absl::Status LetWeakOnesGiveWay(std::vector<std::pair<std::string, Meaning>>& replaced)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     std::vector<std::string> names;
     for (const auto& [name, meaning] : meanings_) {
       if (!meaning.is_weak || meaning.module == nullptr || meaning.module->is_linked) continue;
@@ -248,7 +249,10 @@ class ExecutorEngine::Parts {
     }
     FIRSTCALL_ASSIGN_OR_RETURN(const std::vector<ExecutorAddress> found, client_->LookUp(names));
     for (size_t i = 0; i < names.size(); ++i) {
-      if (!found[i].is_null()) meanings_[names[i]] = {nullptr, found[i], /*is_weak=*/true};
+      if (found[i].is_null()) continue;
+      Meaning& meaning = meanings_[names[i]];
+      replaced.emplace_back(names[i], meaning);
+      meaning = {nullptr, found[i], /*is_weak=*/true};
     }
     return absl::OkStatus();
   }
@@ -268,7 +272,12 @@ class ExecutorEngine::Parts {
       if (!module->is_linked) added.push_back(module.get());
     }
     if (added.empty()) return absl::OkStatus();
-    const absl::Status status = Link(added);
+    std::vector<std::pair<std::string, Meaning>> replaced;
+    absl::Status status = LetWeakOnesGiveWay(replaced);
+    if (status.ok()) status = Link(added);
+    if (!status.ok()) {
+      for (const auto& [name, meaning] : replaced) meanings_[name] = meaning;
+    }
     for (Module* module : added) {
       module->linker = nullptr;
       module->image = nullptr;
@@ -282,7 +291,6 @@ class ExecutorEngine::Parts {
   }
 
   absl::Status Link(absl::Span<Module* const> added) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    FIRSTCALL_RETURN_IF_ERROR(LetWeakOnesGiveWay());
     for (Module* module : added) {
       FIRSTCALL_RETURN_IF_ERROR(Annotate(Compile(*module), absl::StrCat("'", module->name, "'")));
     }

@@ -155,6 +155,28 @@ TEST_F(ExecutorEngineTest, WeakDefinitionsGiveWayToThoseOfTheProcess) {
   EXPECT_EQ(*CallInt("shared", 0), 1);
 }
 
+// Nothing is linked by then, so nothing has been settled.
+TEST_F(ExecutorEngineTest, AStrongDefinitionReplacesAWeakOneAfterLinkingHasFailed) {
+  ASSERT_THAT(engine_->AddAssembly(R"(
+    declare i32 @missing()
+    define weak i32 @executor_engine_test_shared() { ret i32 2 }
+    define i32 @shared(i32 %n) {
+      %value = call i32 @executor_engine_test_shared()
+      %more = call i32 @missing()
+      %sum = add i32 %value, %more
+      ret i32 %sum
+    }
+  )",
+                                   "weak.ll"),
+              IsOk());
+  EXPECT_THAT(CallInt("shared", 0), StatusIs(absl::StatusCode::kNotFound));
+  ASSERT_THAT(engine_->AddAssembly("define i32 @executor_engine_test_shared() { ret i32 30 }\n"
+                                   "define i32 @missing() { ret i32 4 }",
+                                   "strong.ll"),
+              IsOk());
+  EXPECT_EQ(*CallInt("shared", 0), 34);
+}
+
 TEST_F(ExecutorEngineTest, ProgramsHaveConstructorsArgumentsThreadLocalsAndExitHandlers) {
   ASSERT_THAT(engine_->AddAssembly(R"(
     @state = global i32 1
