@@ -68,4 +68,26 @@ void DecodedValues::AddZero(const ForeignType& type) {
   values_.push_back({type, place.data()});
 }
 
+void EncodeCall(const ForeignValue& result, absl::Span<const ForeignValue> arguments,
+                Encoder& encoder) {
+  EncodeType(result.type, encoder);
+  encoder.U32(static_cast<uint32_t>(arguments.size()));
+  for (const ForeignValue& argument : arguments) {
+    EncodeType(argument.type, encoder);
+    EncodeBytes({argument}, encoder);
+  }
+}
+
+absl::StatusOr<DecodedCall> DecodeCall(Decoder& decoder) {
+  DecodedCall call;
+  FIRSTCALL_ASSIGN_OR_RETURN(const ForeignType result_type, DecodeType(decoder));
+  call.result.AddZero(result_type);
+  for (uint32_t left = decoder.Count(/*least_size=*/1); left > 0; --left) {
+    FIRSTCALL_ASSIGN_OR_RETURN(const ForeignType type, DecodeType(decoder));
+    if (!call.arguments.Add(type, decoder)) break;
+  }
+  if (!decoder.ok()) return absl::InvalidArgumentError("a damaged call");
+  return call;
+}
+
 }  // namespace firstcall

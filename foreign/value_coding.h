@@ -27,6 +27,12 @@ void EncodeBytes(absl::Span<const ForeignValue> values, Encoder& encoder);
 // Values with the memory for their bytes.
 class DecodedValues {
  public:
+  DecodedValues() = default;
+  // Values stay in their places. A copy's would be those of the original.
+  DecodedValues(DecodedValues&&) = default;
+  DecodedValues(const DecodedValues&) = delete;
+  DecodedValues& operator=(const DecodedValues&) = delete;
+
   // Appends a value of this type, which must be valid, with the next bytes. False if bytes are
   // missing.
   bool Add(const ForeignType& type, Decoder& decoder);
@@ -39,6 +45,18 @@ class DecodedValues {
   std::deque<std::vector<std::max_align_t>> places_;  // A deque's elements never move.
   std::vector<ForeignValue> values_;
 };
+
+// A call without its function: the type of the result, the number of arguments, and each argument's
+// type and bytes. The types must be valid.
+void EncodeCall(const ForeignValue& result, absl::Span<const ForeignValue> arguments,
+                Encoder& encoder);
+
+struct DecodedCall {
+  DecodedValues result;  // One value, of zeros.
+  DecodedValues arguments;
+};
+// InvalidArgument if the bytes are damaged.
+absl::StatusOr<DecodedCall> DecodeCall(Decoder& decoder);
 
 }  // namespace firstcall
 

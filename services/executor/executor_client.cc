@@ -21,10 +21,6 @@ absl::Status CheckSize(size_t size) {
       absl::StrCat(size, " bytes of the executing process's memory are too many at once"));
 }
 
-absl::Status WrongAnswer() {
-  return absl::InternalError("code memory: the executing process answers what nobody asked");
-}
-
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<ExecutorClient>> ExecutorClient::Create(
@@ -64,7 +60,7 @@ absl::StatusOr<std::vector<ExecutorAddress>> ExecutorClient::LookUp(
   Decoder decoder(answer);
   std::vector<ExecutorAddress> addresses;
   for (size_t i = 0; i < names.size(); ++i) addresses.push_back(DecodeAddress(decoder));
-  if (!decoder.IsComplete()) return WrongAnswer();
+  if (!decoder.IsComplete()) return NoAnswer();
   return addresses;
 }
 
@@ -73,14 +69,9 @@ absl::Status ExecutorClient::Call(ExecutorAddress function, const ForeignValue& 
   FIRSTCALL_RETURN_IF_ERROR(CheckValues(result, arguments));
   Encoder request = RequestOf(ExecutorOperation::kCall);
   EncodeAddress(function, request);
-  EncodeType(result.type, request);
-  request.U32(static_cast<uint32_t>(arguments.size()));
-  for (const ForeignValue& argument : arguments) {
-    EncodeType(argument.type, request);
-    EncodeBytes({argument}, request);
-  }
+  EncodeCall(result, arguments, request);
   FIRSTCALL_ASSIGN_OR_RETURN(const std::string answer, Ask(request));
-  if (answer.size() != LayoutOf(result.type).size) return WrongAnswer();
+  if (answer.size() != LayoutOf(result.type).size) return NoAnswer();
   if (!answer.empty()) std::memcpy(result.bytes, answer.data(), answer.size());
   return absl::OkStatus();
 }
@@ -132,7 +123,7 @@ absl::StatusOr<std::string> ExecutorClient::Read(ExecutorAddress address, size_t
   EncodeAddress(address, request);
   request.U64(size);
   FIRSTCALL_ASSIGN_OR_RETURN(std::string bytes, Ask(request));
-  if (bytes.size() != size) return WrongAnswer();
+  if (bytes.size() != size) return NoAnswer();
   return bytes;
 }
 

@@ -35,10 +35,6 @@ SlabRange DecodeRange(Decoder& decoder) {
 
 constexpr size_t kRangeSize = 2 * sizeof(uint64_t);
 
-absl::Status NoAnswer() {
-  return absl::InternalError("code memory: the executing process answers what nobody asked");
-}
-
 }  // namespace
 
 Encoder RequestOf(ExecutorOperation operation) {
@@ -128,6 +124,10 @@ void EncodeTexts(absl::Span<const std::string> texts, Encoder& encoder) {
 std::vector<std::string> DecodeTexts(Decoder& decoder) {
   return DecodeList<std::string>(decoder, sizeof(uint32_t),
                                  [&] { return std::string(decoder.String()); });
+}
+
+absl::Status NoAnswer() {
+  return absl::InternalError("code memory: the executing process answers what nobody asked");
 }
 
 // A status, and if that is OK, the bytes.

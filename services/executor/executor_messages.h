@@ -75,7 +75,9 @@ std::vector<std::string> DecodeTexts(Decoder& decoder);
 // An answer: bytes, or a number, which is the bytes of 64 bits.
 std::string EncodeAnswer(const absl::StatusOr<std::string>& answer);
 absl::StatusOr<std::string> NumberAnswer(const absl::StatusOr<uint64_t>& number);
-// The answer that was encoded; Internal if `message` is not an answer.
+// The error, Internal, for what is not the answer to a request.
+absl::Status NoAnswer();
+// The answer that was encoded; NoAnswer if `message` is not an answer.
 absl::StatusOr<std::string> DecodeAnswer(absl::string_view message);
 absl::StatusOr<uint64_t> DecodeNumber(const absl::StatusOr<std::string>& answer);
 

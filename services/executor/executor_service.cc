@@ -82,19 +82,13 @@ absl::StatusOr<std::string> LookUp(Decoder& request) {
 
 absl::StatusOr<std::string> Call(Decoder& request) {
   const ExecutorAddress function = DecodeAddress(request);
-  FIRSTCALL_ASSIGN_OR_RETURN(const ForeignType result_type, DecodeType(request));
-  DecodedValues arguments;
-  for (uint32_t left = request.Count(/*least_size=*/1); left > 0; --left) {
-    FIRSTCALL_ASSIGN_OR_RETURN(const ForeignType type, DecodeType(request));
-    if (!arguments.Add(type, request)) return NotARequest();
-  }
+  FIRSTCALL_ASSIGN_OR_RETURN(const DecodedCall call, DecodeCall(request));
   if (!request.IsComplete()) return NotARequest();
-  DecodedValues result;
-  result.AddZero(result_type);
-  FIRSTCALL_RETURN_IF_ERROR(CallForeign(function, result.values()[0], arguments.values()));
+  FIRSTCALL_RETURN_IF_ERROR(
+      CallForeign(function, call.result.values()[0], call.arguments.values()));
   std::fflush(stdout);
   Encoder answer;
-  EncodeBytes(result.values(), answer);
+  EncodeBytes(call.result.values(), answer);
   return std::move(answer).Take();
 }
 

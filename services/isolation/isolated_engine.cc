@@ -213,12 +213,7 @@ absl::Status IsolatedEngine::Call(absl::string_view name, const ForeignValue& re
   Operation operation(*this, absl::StrCat("calling '", name, "'"));
   Encoder request;
   request.String(name);
-  EncodeType(result.type, request);
-  request.U32(static_cast<uint32_t>(arguments.size()));
-  for (const ForeignValue& argument : arguments) {
-    EncodeType(argument.type, request);
-    EncodeBytes({argument}, request);
-  }
+  EncodeCall(result, arguments, request);
   FIRSTCALL_ASSIGN_OR_RETURN(const std::string answer,
                              Request(IsolationMessage::kCall, request.bytes()));
   if (answer.size() != LayoutOf(result.type).size) return End(DamagedAnswer());

@@ -161,19 +161,12 @@ class IsolatedService {
 
   absl::StatusOr<std::string> Call(Decoder& request) {
     const absl::string_view name = request.String();
-    FIRSTCALL_ASSIGN_OR_RETURN(const ForeignType result_type, DecodeType(request));
-    DecodedValues arguments;
-    for (uint32_t left = request.Count(/*least_size=*/1); left > 0; --left) {
-      FIRSTCALL_ASSIGN_OR_RETURN(const ForeignType type, DecodeType(request));
-      if (!arguments.Add(type, request)) return Damaged();
-    }
-    if (!request.ok()) return Damaged();
-    DecodedValues result;
-    result.AddZero(result_type);
-    FIRSTCALL_RETURN_IF_ERROR(engine_->Call(name, result.values()[0], arguments.values()));
+    FIRSTCALL_ASSIGN_OR_RETURN(const DecodedCall call, DecodeCall(request));
+    FIRSTCALL_RETURN_IF_ERROR(
+        engine_->Call(name, call.result.values()[0], call.arguments.values()));
     std::fflush(stdout);
     Encoder answer;
-    EncodeBytes(result.values(), answer);
+    EncodeBytes(call.result.values(), answer);
     return std::move(answer).Take();
   }
 

@@ -62,6 +62,25 @@ TEST(ValueCodingTest, RandomBytesAreATypeOrAnError) {
   EXPECT_GT(types, 1000);
 }
 
+TEST(ValueCodingTest, CallsComeBackOrAreDamaged) {
+  int32_t number = -5;
+  double real = 2.5, result = 1;
+  Encoder encoder;
+  EncodeCall({Kind::kDouble, &result}, {{Kind::kInt32, &number}, {Kind::kDouble, &real}}, encoder);
+  Decoder decoder(encoder.bytes());
+  ASSERT_OK_AND_ASSIGN(const DecodedCall call, DecodeCall(decoder));
+  EXPECT_TRUE(decoder.IsComplete());
+  ASSERT_EQ(call.result.values().size(), 1u);
+  EXPECT_EQ(*static_cast<double*>(call.result.values()[0].bytes), 0);
+  ASSERT_EQ(call.arguments.values().size(), 2u);
+  EXPECT_EQ(*static_cast<int32_t*>(call.arguments.values()[0].bytes), number);
+  EXPECT_EQ(*static_cast<double*>(call.arguments.values()[1].bytes), real);
+  for (size_t size = 0; size < encoder.bytes().size(); ++size) {
+    Decoder cut(absl::string_view(encoder.bytes()).substr(0, size));
+    EXPECT_THAT(DecodeCall(cut), StatusIs(absl::StatusCode::kInvalidArgument)) << size;
+  }
+}
+
 TEST(ValueCodingTest, ValuesComeBackInPlacesOfTheirOwn) {
   int32_t number = -5;
   double real = 2.5;
