@@ -115,14 +115,8 @@ absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(EngineOptions options,
       events->OnStubs(code, size, name);
     };
   }
-  if (const std::optional<SegmentSizes>& sizes = options.arena_sizes) {
-    constexpr auto kMost = static_cast<size_t>(kReach);
-    if (sizes->code > kMost || sizes->read_only > kMost || sizes->data > kMost ||
-        sizes->code + sizes->read_only + sizes->data > kMost) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("an arena of more than ", kMost >> 20, " MiB: code cannot reach all of it"));
-    }
-    memory_options.sizes = ArenaSizes(sizes->code, sizes->read_only, sizes->data);
+  if (options.arena_sizes) {
+    FIRSTCALL_ASSIGN_OR_RETURN(memory_options.sizes, ArenaSizes::Chosen(*options.arena_sizes));
   }
   std::shared_ptr<PageMapper> mapper = options.page_mapper;
   if (mapper == nullptr) mapper = std::make_shared<InProcessMapper>();

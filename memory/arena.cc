@@ -61,6 +61,16 @@ ArenaSizes ArenaSizes::Default() {
   return {std::min(256 * kMiB, kBranchReach), 256 * kMiB, 1024 * kMiB};
 }
 
+absl::StatusOr<ArenaSizes> ArenaSizes::Chosen(const SegmentSizes& sizes) {
+  constexpr auto kMost = static_cast<size_t>(kReach);
+  if (sizes.code > kMost || sizes.read_only > kMost || sizes.data > kMost ||
+      sizes.code + sizes.read_only + sizes.data > kMost) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("an arena of more than ", kMost >> 20, " MiB: code cannot reach all of it"));
+  }
+  return ArenaSizes(sizes.code, sizes.read_only, sizes.data);
+}
+
 absl::StatusOr<std::unique_ptr<Arena>> Arena::Create(std::shared_ptr<PageMapper> mapper,
                                                      const ArenaSizes& sizes,
                                                      ExecutorAddress near) {

@@ -48,6 +48,8 @@ struct ArenaSizes : SegmentSizes {
   // x86-64 and 4 GiB on AArch64. Code is limited to what branches reach (128 MiB on AArch64).
   // Reserved addresses cost no memory until they are used.
   static ArenaSizes Default();
+  // Those that a client has chosen. InvalidArgument if code could not reach all of such an arena.
+  static absl::StatusOr<ArenaSizes> Chosen(const SegmentSizes& sizes);
 };
 
 // All in bytes, except for the mappings.

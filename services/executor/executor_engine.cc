@@ -442,14 +442,15 @@ class ExecutorEngine::Parts {
 absl::StatusOr<std::unique_ptr<ExecutorEngine>> ExecutorEngine::Create(
     int socket, ExecutorEngineOptions options) {
   auto connection = std::make_shared<SocketConnection>(socket, options.budget);
+  FIRSTCALL_RETURN_IF_ERROR(BaselineOf(options).status());
   FIRSTCALL_ASSIGN_OR_RETURN(std::shared_ptr<ExecutorClient> client,
                              ExecutorClient::Create(std::move(connection)));
   FIRSTCALL_ASSIGN_OR_RETURN(std::shared_ptr<SharedMemoryMapper> mapper,
                              SharedMemoryMapper::Create(client));
   ArenaMemoryOptions memory_options;
   memory_options.budget = options.memory_budget;
-  if (const std::optional<SegmentSizes>& sizes = options.arena_sizes) {
-    memory_options.sizes = ArenaSizes(sizes->code, sizes->read_only, sizes->data);
+  if (options.arena_sizes) {
+    FIRSTCALL_ASSIGN_OR_RETURN(memory_options.sizes, ArenaSizes::Chosen(*options.arena_sizes));
   }
   FIRSTCALL_ASSIGN_OR_RETURN(std::shared_ptr<ArenaMemory> arenas,
                              ArenaMemory::Create(std::move(mapper), memory_options));

@@ -346,6 +346,14 @@ TEST_F(ExecutorEngineTest, WrongModulesAndFunctionsAreErrors) {
   EXPECT_THAT(engine_->LookupAddress("getpid"), StatusIs(absl::StatusCode::kNotFound));
 }
 
+TEST(ExecutorEngineCreateTest, WrongOptionsAreErrors) {
+  ExecutorEngineOptions contradiction;
+  contradiction.backend = Backend::kMcjit;
+  contradiction.baseline = Baseline::kStrict;
+  EXPECT_THAT(ExecutorEngine::Create(SocketPair().one.Release(), contradiction),
+              StatusIs(absl::StatusCode::kInvalidArgument));
+}
+
 TEST(ExecutorEngineCreateTest, AProcessThatIsGoneIsAnError) {
   SocketPair sockets;
   sockets.other.Close();
