@@ -136,7 +136,7 @@ absl::Status ExecutorClient::Write(ExecutorAddress address, absl::string_view by
 }
 
 void RemoteUnwinder::Register(const UnwindTable& table) {
-  Encoder request = RequestOf(ExecutorOperation::kRegisterUnwindTable);
+  Encoder request = RequestOf(ExecutorOperation::kRegisterUnwindTables);
   EncodeTables({table}, request);
   if (client_->Ask(request).ok()) ++count_;
 }

@@ -21,6 +21,27 @@ std::vector<T> DecodeList(Decoder& decoder, size_t size, Decode decode) {
   return list;
 }
 
+// Of elements that are two addresses.
+template <typename T>
+void EncodePairs(absl::Span<const T> list, ExecutorAddress T::*first, ExecutorAddress T::*second,
+                 Encoder& encoder) {
+  EncodeList(list, encoder, [&](const T& element) {
+    EncodeAddress(element.*first, encoder);
+    EncodeAddress(element.*second, encoder);
+  });
+}
+
+template <typename T>
+std::vector<T> DecodePairs(ExecutorAddress T::*first, ExecutorAddress T::*second,
+                           Decoder& decoder) {
+  return DecodeList<T>(decoder, 2 * sizeof(uint64_t), [&] {
+    T element;
+    element.*first = DecodeAddress(decoder);
+    element.*second = DecodeAddress(decoder);
+    return element;
+  });
+}
+
 void EncodeRange(const SlabRange& range, Encoder& encoder) {
   encoder.U64(range.offset);
   encoder.U64(range.size);
@@ -77,19 +98,11 @@ std::vector<SlabSegment> DecodeSegments(Decoder& decoder) {
 }
 
 void EncodeActions(absl::Span<const ExecutorAction> actions, Encoder& encoder) {
-  EncodeList(actions, encoder, [&](const ExecutorAction& action) {
-    EncodeAddress(action.function, encoder);
-    EncodeAddress(action.argument, encoder);
-  });
+  EncodePairs(actions, &ExecutorAction::function, &ExecutorAction::argument, encoder);
 }
 
 std::vector<ExecutorAction> DecodeActions(Decoder& decoder) {
-  return DecodeList<ExecutorAction>(decoder, 2 * sizeof(uint64_t), [&] {
-    ExecutorAction action;
-    action.function = DecodeAddress(decoder);
-    action.argument = DecodeAddress(decoder);
-    return action;
-  });
+  return DecodePairs(&ExecutorAction::function, &ExecutorAction::argument, decoder);
 }
 
 void EncodeAllocations(absl::Span<const PageMapper::AllocationId> allocations, Encoder& encoder) {
@@ -102,19 +115,11 @@ std::vector<PageMapper::AllocationId> DecodeAllocations(Decoder& decoder) {
 }
 
 void EncodeTables(absl::Span<const UnwindTable> tables, Encoder& encoder) {
-  EncodeList(tables, encoder, [&](const UnwindTable& table) {
-    EncodeAddress(table.table, encoder);
-    EncodeAddress(table.code, encoder);
-  });
+  EncodePairs(tables, &UnwindTable::table, &UnwindTable::code, encoder);
 }
 
 std::vector<UnwindTable> DecodeTables(Decoder& decoder) {
-  return DecodeList<UnwindTable>(decoder, 2 * sizeof(uint64_t), [&] {
-    UnwindTable table;
-    table.table = DecodeAddress(decoder);
-    table.code = DecodeAddress(decoder);
-    return table;
-  });
+  return DecodePairs(&UnwindTable::table, &UnwindTable::code, decoder);
 }
 
 void EncodeTexts(absl::Span<const std::string> texts, Encoder& encoder) {

@@ -35,7 +35,7 @@ enum class ExecutorOperation : uint8_t {
   kDeallocate,               // Ids -> 0.
   kSynchronizeInstructions,  // -> 0.
   kRelease,                  // Slab -> 0.
-  kRegisterUnwindTable,      // Table -> 0.
+  kRegisterUnwindTables,     // Tables -> 0.
   kWithdrawUnwindTables,     // Tables -> 0.
   kLookUp,                   // Names -> addresses, without their number.
   kInitialize,               // Address of an initializer (kInitializer) -> 0.

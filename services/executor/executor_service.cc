@@ -171,10 +171,13 @@ absl::StatusOr<std::string> ManagePages(ExecutorOperation operation, SharedMemor
       if (!request.IsComplete()) return NotARequest();
       return Done(executor.Release(slab));
     }
-    case ExecutorOperation::kRegisterUnwindTable: {
+    case ExecutorOperation::kRegisterUnwindTables: {
       const std::vector<UnwindTable> tables = DecodeTables(request);
-      if (!request.IsComplete() || tables.size() != 1) return NotARequest();
-      return Done(executor.RegisterUnwindTable(tables.front()));
+      if (!request.IsComplete()) return NotARequest();
+      for (const UnwindTable& table : tables) {
+        FIRSTCALL_RETURN_IF_ERROR(executor.RegisterUnwindTable(table));
+      }
+      return NumberAnswer(0);
     }
     case ExecutorOperation::kWithdrawUnwindTables: {
       const std::vector<UnwindTable> tables = DecodeTables(request);

@@ -573,5 +573,16 @@ TEST(ArenaTest, NoCodeIsAtAMultipleOf4GiBFurtherOn) {
   }
 }
 
+TEST(ArenaSizesTest, WhatCodeCannotReachIsNotChosen) {
+  ASSERT_OK_AND_ASSIGN(const ArenaSizes sizes, ArenaSizes::Chosen({1 << 20, 2 << 20, 3 << 20}));
+  EXPECT_EQ(sizes.total(), 6u << 20);
+  constexpr size_t kGibibyte = size_t{1} << 30;
+  EXPECT_THAT(ArenaSizes::Chosen({kGibibyte, kGibibyte, 0}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("cannot reach")));
+  // The sum would wrap around.
+  EXPECT_THAT(ArenaSizes::Chosen({SIZE_MAX, 1, 0}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("cannot reach")));
+}
+
 }  // namespace
 }  // namespace firstcall

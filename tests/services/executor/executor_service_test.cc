@@ -63,7 +63,7 @@ std::string WholeRequest(ExecutorOperation operation) {
     case ExecutorOperation::kRelease:
       EncodeAddress(ExecutorAddress(4096), request);
       break;
-    case ExecutorOperation::kRegisterUnwindTable:
+    case ExecutorOperation::kRegisterUnwindTables:
     case ExecutorOperation::kWithdrawUnwindTables:
       EncodeTables({{ExecutorAddress(4096), ExecutorAddress(8192)}}, request);
       break;
