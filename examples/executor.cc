@@ -15,7 +15,10 @@ extern "C" void report(int number) {
 }
 
 int main(int argc, char** argv) {
-  if (argc != 2) return 2;
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: executor DESCRIPTOR\n");
+    return 2;
+  }
   const absl::Status status = firstcall::ServeExecutor(std::atoi(argv[1]));
   if (status.ok()) return 0;
   std::fprintf(stderr, "executor: %s\n", status.ToString().c_str());

@@ -1,6 +1,6 @@
 // Compiles IR whose code runs in another process (executor.cc), which this program starts.
 //
-//   remote EXECUTOR     where EXECUTOR is the other program
+//   remote EXECUTOR...     where EXECUTOR is the other program, with its first arguments
 
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -8,19 +8,23 @@
 
 #include <cstdio>
 #include <string>
+#include <vector>
 
 #include "firstcall/services/executor/executor_engine.h"
 
 namespace {
 
-// Starts `program` with one end of a socket, and returns the other end; negative if that fails.
-int Start(const char* program, pid_t& process) {
+// Starts the program `words`, whose last argument becomes one end of a socket, and returns the
+// other end; negative if that fails.
+int Start(std::vector<char*> words, pid_t& process) {
   int sockets[2];
   if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0) return -1;
   process = fork();
   if (process == 0) {
     close(sockets[0]);
-    execl(program, program, std::to_string(sockets[1]).c_str(), nullptr);
+    std::string descriptor = std::to_string(sockets[1]);
+    words.insert(words.end(), {descriptor.data(), nullptr});
+    execv(words[0], words.data());
     _exit(127);
   }
   close(sockets[1]);
@@ -35,9 +39,12 @@ int Fail(const absl::Status& status) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) return 2;
+  if (argc < 2) {
+    std::fprintf(stderr, "usage: remote EXECUTOR...\n");
+    return 2;
+  }
   pid_t process = -1;
-  const int socket = Start(argv[1], process);
+  const int socket = Start({argv + 1, argv + argc}, process);
   if (socket < 0) return 1;
   {
     auto engine = firstcall::ExecutorEngine::Create(socket);

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "backend/llvm/fast_selection.h"
 #include "backend/llvm/macho_module.h"
@@ -55,6 +56,12 @@ void DeclareUnsafeStackPointer(llvm::Module& module) {
                            /*isConstant=*/false, llvm::GlobalValue::ExternalLinkage,
                            /*Initializer=*/nullptr, kName, /*InsertBefore=*/nullptr,
                            llvm::GlobalValue::InitialExecTLSModel);
+}
+
+// Whether the object may have a section with a stack map or a fault map: its name (in ELF
+// ".llvm_stackmaps", in Mach-O "__llvm_stackmaps") is somewhere in the object.
+bool HasMapOfCode(absl::string_view object) {
+  return absl::StrContains(object, "llvm_stackmaps") || absl::StrContains(object, "llvm_faultmaps");
 }
 
 }  // namespace
@@ -171,7 +178,10 @@ absl::StatusOr<ObjectBytes> ObjectEmitter::EmitAsIs(llvm::Module& module) {
   // LLVM 19's MCContext frees the symbols of numbered labels ("1:"), and finds them again when the
   // assembly of another module has a label of the same number. Its GCModuleInfo keeps what it knows
   // of functions with a garbage collector, and writes their tables into the objects that follow.
-  if (passes_ != nullptr && (has_assembly || has_collector)) {
+  // Its AArch64AsmPrinter keeps the functions of stack maps and fault maps, and refers to their
+  // freed symbols in the next such map.
+  if (passes_ != nullptr &&
+      (has_assembly || has_collector || HasMapOfCode({bytes_.data(), bytes_.size()}))) {
     FIRSTCALL_RETURN_IF_ERROR(MakePasses());
   }
   if (!diagnostics.empty()) {

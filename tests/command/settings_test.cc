@@ -29,6 +29,16 @@ struct Ways {
   std::string option;
 };
 
+#if defined(__aarch64__)
+constexpr char kTriple[] = "--mtriple=aarch64-linux-gnu";
+constexpr char kArchitecture[] = "--march=aarch64";
+constexpr char kFeature[] = "--mattr=+neon";
+#else
+constexpr char kTriple[] = "--mtriple=x86_64-linux-gnu";
+constexpr char kArchitecture[] = "--march=x86-64";
+constexpr char kFeature[] = "--mattr=+sse2";
+#endif
+
 const std::map<std::string, Ways>& AllWays() {
   static const auto* const ways = new std::map<std::string, Ways>{
       {"codegen_level", {"fc_options_set_codegen_level", "-O1"}},
@@ -37,10 +47,10 @@ const std::map<std::string, Ways>& AllWays() {
       // For tests, which are not written in C.
       {"baseline_has_few_registers", {"", "--baseline-few-registers"}},
       {"optnone", {"fc_options_set_optnone", "--optnone=auto"}},
-      {"triple", {"fc_options_set_triple", "--mtriple=x86_64-linux-gnu"}},
-      {"architecture", {"fc_options_set_architecture", "--march=x86-64"}},
+      {"triple", {"fc_options_set_triple", kTriple}},
+      {"architecture", {"fc_options_set_architecture", kArchitecture}},
       {"cpu", {"fc_options_set_cpu", "--mcpu=generic"}},
-      {"features", {"fc_options_set_features", "--mattr=+sse2"}},
+      {"features", {"fc_options_set_features", kFeature}},
       {"relocation_model", {"fc_options_set_relocation_model", "--relocation-model=pic"}},
       {"code_model", {"fc_options_set_code_model", "--code-model=small"}},
       // A client in C calls LLVM's own function for it; the command takes LLVM's options as such.

@@ -313,6 +313,22 @@ TEST_P(ObjectEmitterTest, TablesOfACollectorAreInTheirOwnObjectOnly) {
   }
 }
 
+// A stack map would name functions of the modules before.
+TEST_P(ObjectEmitterTest, StackMapsAreOfTheirOwnModuleOnly) {
+  for (const char* function : {"first", "second", "third"}) {
+    const std::string text = absl::Substitute(R"(
+      declare void @llvm.experimental.stackmap(i64, i32, ...)
+      define i64 @$0(i64 %i) {
+        call void (i64, i32, ...) @llvm.experimental.stackmap(i64 1, i32 0, i64 %i)
+        ret i64 %i
+      })",
+                                              function);
+    absl::StatusOr<ObjectBytes> object = Emit(text);
+    ASSERT_THAT(object, IsOk());
+    EXPECT_TRUE(std::string(object->begin(), object->end()) == EmitOnce(text)) << function;
+  }
+}
+
 // In another module the same number is another label.
 TEST_P(ObjectEmitterTest, NumberedLabelsOfAssembly) {
   const std::string text = R"(
