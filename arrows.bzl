@@ -13,6 +13,8 @@ ARROWS = {
     "stubs": ["base", "memory"],
     "cache": ["base"],
     "object": ["base", "memory"],
+    # A function in flat arrays.
+    "ir": ["base"],
     "tools/measure": [],
     # What the two halves say to each other.
     "seam": [
@@ -76,8 +78,15 @@ ARROWS = {
         "seam",
         "splitter/osr",
     ],
+    "ir/from_llvm": ["base", "ir"],
     "backend": ["object", "seam"],
-    "backend/baseline": ["backend", "base", "object"],
+    "backend/baseline": [
+        "backend",
+        "base",
+        "ir",
+        "ir/from_llvm",
+        "object",
+    ],
     "backend/llvm": [
         "backend",
         "base",
@@ -188,6 +197,8 @@ ARROWS = {
         "backend/llvm",
         "base",
         "engine",
+        "ir",
+        "ir/from_llvm",
         "object",
         "tools",
         "tools/measure",

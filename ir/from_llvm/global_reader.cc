@@ -1,0 +1,202 @@
+#include "ir/from_llvm/global_reader.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/string_view.h"
+#include "ir/from_llvm/address_users.h"
+#include "ir/intrinsic.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Metadata.h"
+#include "llvm/Support/Casting.h"
+
+namespace firstcall::ir {
+namespace {
+
+absl::string_view ViewOf(llvm::StringRef text) { return {text.data(), text.size()}; }
+
+// The enumerations have the same order.
+Linkage LinkageOf(llvm::GlobalValue::LinkageTypes linkage) { return static_cast<Linkage>(linkage); }
+static_assert(static_cast<int>(Linkage::kWeakOdr) == llvm::GlobalValue::WeakODRLinkage);
+static_assert(static_cast<int>(Linkage::kPrivate) == llvm::GlobalValue::PrivateLinkage);
+static_assert(static_cast<int>(Linkage::kCommon) == llvm::GlobalValue::CommonLinkage);
+
+Visibility VisibilityOf(llvm::GlobalValue::VisibilityTypes visibility) {
+  return static_cast<Visibility>(visibility);
+}
+static_assert(static_cast<int>(Visibility::kHidden) == llvm::GlobalValue::HiddenVisibility);
+static_assert(static_cast<int>(Visibility::kProtected) == llvm::GlobalValue::ProtectedVisibility);
+
+ThreadLocalMode ModeOf(llvm::GlobalValue::ThreadLocalMode mode) {
+  return static_cast<ThreadLocalMode>(mode);
+}
+static_assert(static_cast<int>(ThreadLocalMode::kGeneralDynamic) ==
+              llvm::GlobalValue::GeneralDynamicTLSModel);
+static_assert(static_cast<int>(ThreadLocalMode::kLocalExec) ==
+              llvm::GlobalValue::LocalExecTLSModel);
+
+UnnamedAddress UnnamedAddressOf(llvm::GlobalValue::UnnamedAddr address) {
+  return static_cast<UnnamedAddress>(address);
+}
+static_assert(static_cast<int>(UnnamedAddress::kLocal) ==
+              static_cast<int>(llvm::GlobalValue::UnnamedAddr::Local));
+static_assert(static_cast<int>(UnnamedAddress::kGlobal) ==
+              static_cast<int>(llvm::GlobalValue::UnnamedAddr::Global));
+
+// The number of bitcode.
+uint8_t SelectionOf(const llvm::Comdat& comdat) {
+  switch (comdat.getSelectionKind()) {
+    case llvm::Comdat::Any:
+      return 1;
+    case llvm::Comdat::ExactMatch:
+      return 2;
+    case llvm::Comdat::Largest:
+      return 3;
+    case llvm::Comdat::NoDeduplicate:
+      return 4;
+    case llvm::Comdat::SameSize:
+      return 5;
+  }
+  return 0;
+}
+
+GlobalKind KindOf(const llvm::GlobalValue& global) {
+  if (llvm::isa<llvm::Function>(global)) return GlobalKind::kFunction;
+  if (llvm::isa<llvm::GlobalAlias>(global)) return GlobalKind::kAlias;
+  return llvm::isa<llvm::GlobalIFunc>(global) ? GlobalKind::kIfunc : GlobalKind::kVariable;
+}
+
+}  // namespace
+
+void GlobalReader::Read(const llvm::Module& source, Module& module) {
+  module_ = &module;
+  comdats_.Clear();
+  NumberAll(source);
+  std::vector<Global>& globals = module.mutable_globals();
+  globals.reserve(sources_.size());
+  for (const llvm::GlobalValue* global : sources_) globals.push_back(Convert(*global));
+  FindOnlyUsers();
+  ReadFlags(source);
+  module.FindUsesByData();
+}
+
+// Of constant variables that may be tables of labels.
+void GlobalReader::FindOnlyUsers() {
+  for (uint32_t number = 0; number < sources_.size(); ++number) {
+    const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(sources_[number]);
+    if (variable == nullptr || !variable->isConstant() || !variable->hasInitializer()) continue;
+    const auto* table = llvm::dyn_cast<llvm::ConstantArray>(variable->getInitializer());
+    if (table == nullptr || !llvm::isa<llvm::BlockAddress>(table->getOperand(0))) continue;
+    const AddressUsers users = UsersOf(*variable);
+    if (users.has_others) continue;
+    module_->AddOnlyUser(number,
+                         users.one == nullptr ? Module::kNobody : constants_.NumberOf(*users.one));
+  }
+}
+
+void GlobalReader::NumberAll(const llvm::Module& source) {
+  sources_.clear();
+  for (const llvm::GlobalVariable& variable : source.globals()) sources_.push_back(&variable);
+  for (const llvm::Function& function : source) sources_.push_back(&function);
+  for (const llvm::GlobalAlias& alias : source.aliases()) sources_.push_back(&alias);
+  for (const llvm::GlobalIFunc& ifunc : source.ifuncs()) sources_.push_back(&ifunc);
+  module_->mutable_constants().reserve(sources_.size());
+  for (const llvm::GlobalValue* global : sources_) constants_.AddGlobal(*global);
+}
+
+Global GlobalReader::Convert(const llvm::GlobalValue& source) {
+  Global global;
+  global.kind = KindOf(source);
+  global.linkage = LinkageOf(source.getLinkage());
+  global.visibility = VisibilityOf(source.getVisibility());
+  global.thread_local_mode = ModeOf(source.getThreadLocalMode());
+  global.unnamed_address = UnnamedAddressOf(source.getUnnamedAddr());
+  global.is_dso_local = source.isDSOLocal();
+  global.is_declaration = source.isDeclaration();
+  global.address_space = source.getAddressSpace();
+  global.name = ViewOf(source.getName());
+  global.type = types_.TypeOf(source.getType());
+  global.value_type = types_.TypeOf(source.getValueType());
+  global.has_unknown = source.hasPartition() || source.hasSanitizerMetadata() ||
+                       source.getDLLStorageClass() != llvm::GlobalValue::DefaultStorageClass;
+  if (const auto* function = llvm::dyn_cast<llvm::Function>(&source)) {
+    SetFunction(*function, global);
+  } else if (const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(&source)) {
+    SetVariable(*variable, global);
+  } else if (const auto* alias = llvm::dyn_cast<llvm::GlobalAlias>(&source)) {
+    global.initializer = constants_.OperandOf(*alias->getAliasee());
+  } else if (const auto* ifunc = llvm::dyn_cast<llvm::GlobalIFunc>(&source)) {
+    global.initializer = constants_.OperandOf(*ifunc->getResolver());
+  }
+  return global;
+}
+
+void GlobalReader::SetFunction(const llvm::Function& source, Global& global) {
+  SetObject(source, global);
+  // The metadata of a definition belongs to its body.
+  if (source.isDeclaration()) SetMetadata(source, global);
+  global.convention = static_cast<CallingConvention>(source.getCallingConv());
+  if (source.hasName()) global.intrinsic = IntrinsicOfName(global.name);
+  global.attributes = attributes_.ListOf(source.getAttributes());
+  if (source.hasGC()) global.collector = module_->Keep(std::string(source.getGC()));
+  if (source.hasPersonalityFn()) {
+    global.personality = constants_.OperandOf(*source.getPersonalityFn());
+  }
+  if (source.hasPrefixData()) {
+    global.prefix_data = constants_.OperandOf(*source.getPrefixData());
+  }
+  if (source.hasPrologueData()) {
+    global.prologue_data = constants_.OperandOf(*source.getPrologueData());
+  }
+}
+
+void GlobalReader::SetVariable(const llvm::GlobalVariable& source, Global& global) {
+  SetObject(source, global);
+  SetMetadata(source, global);
+  global.is_constant = source.isConstant();
+  global.is_externally_initialized = source.isExternallyInitialized();
+  global.has_unknown |= source.getCodeModel().has_value();
+  global.variable_attributes = attributes_.SetOf(source.getAttributes());
+  if (source.hasInitializer()) global.initializer = constants_.OperandOf(*source.getInitializer());
+}
+
+// What functions and variables have.
+void GlobalReader::SetObject(const llvm::GlobalObject& source, Global& global) {
+  if (const llvm::MaybeAlign alignment = source.getAlign()) global.alignment = alignment->value();
+  if (source.hasSection()) global.section = ViewOf(source.getSection());
+  if (source.hasComdat()) global.comdat = ComdatOf(*source.getComdat());
+}
+
+void GlobalReader::SetMetadata(const llvm::GlobalObject& source, Global& global) {
+  if (!source.hasMetadata()) return;
+  llvm::SmallVector<std::pair<unsigned, llvm::MDNode*>, 4> metadata;
+  source.getAllMetadata(metadata);
+  for (const auto& [kind, node] : metadata) {
+    (kind == llvm::LLVMContext::MD_dbg ? global.has_debug_information : global.has_unknown) = true;
+  }
+}
+
+uint32_t GlobalReader::ComdatOf(const llvm::Comdat& source) {
+  if (const uint32_t* const number = comdats_.Find(&source)) return *number;
+  std::vector<Comdat>& comdats = module_->mutable_comdats();
+  const uint32_t number = static_cast<uint32_t>(comdats.size());
+  comdats.push_back({ViewOf(source.getName()), SelectionOf(source)});
+  comdats_.Insert(&source, number);
+  return number;
+}
+
+// Flags whose values are numbers of at most 64 bits.
+void GlobalReader::ReadFlags(const llvm::Module& source) {
+  llvm::SmallVector<llvm::Module::ModuleFlagEntry, 8> flags;
+  source.getModuleFlagsMetadata(flags);
+  for (const llvm::Module::ModuleFlagEntry& flag : flags) {
+    const auto* value = llvm::mdconst::dyn_extract_or_null<llvm::ConstantInt>(flag.Val);
+    if (value == nullptr || value->getBitWidth() > 64) continue;
+    module_->mutable_flags().push_back({ViewOf(flag.Key->getString()), value->getZExtValue()});
+  }
+}
+
+}  // namespace firstcall::ir

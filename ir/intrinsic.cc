@@ -1,0 +1,182 @@
+#include "ir/intrinsic.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+
+namespace firstcall::ir {
+namespace {
+
+// Whether the types of an intrinsic's arguments may follow its name.
+enum class Suffix : uint8_t { kExact, kOverloaded };
+constexpr Suffix kExact = Suffix::kExact, kOverloaded = Suffix::kOverloaded;
+
+struct Row {
+  absl::string_view name;  // Behind "llvm.".
+  IntrinsicId id;
+  Suffix suffix;
+};
+
+// Ordered by name. Has also the names that only begin like that of an intrinsic with a number.
+constexpr Row kRows[] = {
+    {"abs", IntrinsicId::kAbs, kOverloaded},
+    {"assume", IntrinsicId::kAssume, kExact},
+    {"bswap", IntrinsicId::kBswap, kOverloaded},
+    {"ceil", IntrinsicId::kCeil, kOverloaded},
+    {"copysign", IntrinsicId::kCopysign, kOverloaded},
+    {"cos", IntrinsicId::kCos, kOverloaded},
+    {"ctlz", IntrinsicId::kCtlz, kOverloaded},
+    {"ctpop", IntrinsicId::kCtpop, kOverloaded},
+    {"cttz", IntrinsicId::kCttz, kOverloaded},
+    {"dbg.assign", IntrinsicId::kDbgAssign, kExact},
+    {"dbg.declare", IntrinsicId::kDbgDeclare, kExact},
+    {"dbg.label", IntrinsicId::kDbgLabel, kExact},
+    {"dbg.value", IntrinsicId::kDbgValue, kExact},
+    {"debugtrap", IntrinsicId::kDebugtrap, kExact},
+    {"donothing", IntrinsicId::kDonothing, kExact},
+    {"eh.typeid.for", IntrinsicId::kEhTypeidFor, kOverloaded},
+    {"exp", IntrinsicId::kExp, kOverloaded},
+    {"exp2", IntrinsicId::kExp2, kOverloaded},
+    {"expect", IntrinsicId::kExpect, kOverloaded},
+    {"expect.with.probability", IntrinsicId::kExpectWithProbability, kOverloaded},
+    {"experimental.noalias.scope.decl", IntrinsicId::kExperimentalNoaliasScopeDecl, kExact},
+    {"fabs", IntrinsicId::kFabs, kOverloaded},
+    {"floor", IntrinsicId::kFloor, kOverloaded},
+    {"fma", IntrinsicId::kFma, kOverloaded},
+    {"fmuladd", IntrinsicId::kFmuladd, kOverloaded},
+    {"frameaddress", IntrinsicId::kFrameaddress, kOverloaded},
+    {"fshl", IntrinsicId::kFshl, kOverloaded},
+    {"fshr", IntrinsicId::kFshr, kOverloaded},
+    {"invariant.end", IntrinsicId::kInvariantEnd, kOverloaded},
+    {"is.constant", IntrinsicId::kIsConstant, kOverloaded},
+    {"launder.invariant.group", IntrinsicId::kLaunderInvariantGroup, kOverloaded},
+    {"lifetime.end", IntrinsicId::kLifetimeEnd, kOverloaded},
+    {"lifetime.start", IntrinsicId::kLifetimeStart, kOverloaded},
+    {"llrint", IntrinsicId::kLlrint, kOverloaded},
+    {"llround", IntrinsicId::kLlround, kOverloaded},
+    {"load.relative", IntrinsicId::kLoadRelative, kOverloaded},
+    {"localescape", IntrinsicId::kLocalescape, kExact},
+    {"localrecover", IntrinsicId::kLocalrecover, kExact},
+    {"log", IntrinsicId::kLog, kOverloaded},
+    {"log10", IntrinsicId::kLog10, kOverloaded},
+    {"log2", IntrinsicId::kLog2, kOverloaded},
+    {"lrint", IntrinsicId::kLrint, kOverloaded},
+    {"lround", IntrinsicId::kLround, kOverloaded},
+    {"maxnum", IntrinsicId::kMaxnum, kOverloaded},
+    {"memcpy", IntrinsicId::kMemcpy, kOverloaded},
+    {"memcpy.element.unordered.atomic", IntrinsicId::kOther, kOverloaded},
+    {"memcpy.inline", IntrinsicId::kMemcpyInline, kOverloaded},
+    {"memmove", IntrinsicId::kMemmove, kOverloaded},
+    {"memmove.element.unordered.atomic", IntrinsicId::kOther, kOverloaded},
+    {"memset", IntrinsicId::kMemset, kOverloaded},
+    {"memset.element.unordered.atomic", IntrinsicId::kOther, kOverloaded},
+    {"memset.inline", IntrinsicId::kMemsetInline, kOverloaded},
+    {"minnum", IntrinsicId::kMinnum, kOverloaded},
+    {"nearbyint", IntrinsicId::kNearbyint, kOverloaded},
+    {"objectsize", IntrinsicId::kObjectsize, kOverloaded},
+    {"pow", IntrinsicId::kPow, kOverloaded},
+    {"prefetch", IntrinsicId::kPrefetch, kOverloaded},
+    {"pseudoprobe", IntrinsicId::kPseudoprobe, kExact},
+    {"ptrmask", IntrinsicId::kPtrmask, kOverloaded},
+    {"returnaddress", IntrinsicId::kReturnaddress, kExact},
+    {"rint", IntrinsicId::kRint, kOverloaded},
+    {"round", IntrinsicId::kRound, kOverloaded},
+    {"roundeven", IntrinsicId::kRoundeven, kOverloaded},
+    {"sadd.sat", IntrinsicId::kSaddSat, kOverloaded},
+    {"sadd.with.overflow", IntrinsicId::kSaddWithOverflow, kOverloaded},
+    {"sideeffect", IntrinsicId::kSideeffect, kExact},
+    {"sin", IntrinsicId::kSin, kOverloaded},
+    {"smax", IntrinsicId::kSmax, kOverloaded},
+    {"smin", IntrinsicId::kSmin, kOverloaded},
+    {"smul.with.overflow", IntrinsicId::kSmulWithOverflow, kOverloaded},
+    {"sqrt", IntrinsicId::kSqrt, kOverloaded},
+    {"ssub.sat", IntrinsicId::kSsubSat, kOverloaded},
+    {"ssub.with.overflow", IntrinsicId::kSsubWithOverflow, kOverloaded},
+    {"stackrestore", IntrinsicId::kStackrestore, kOverloaded},
+    {"stacksave", IntrinsicId::kStacksave, kOverloaded},
+    {"strip.invariant.group", IntrinsicId::kStripInvariantGroup, kOverloaded},
+    {"tan", IntrinsicId::kTan, kOverloaded},
+    {"threadlocal.address", IntrinsicId::kThreadlocalAddress, kOverloaded},
+    {"trap", IntrinsicId::kTrap, kExact},
+    {"trunc", IntrinsicId::kTrunc, kOverloaded},
+    {"uadd.sat", IntrinsicId::kUaddSat, kOverloaded},
+    {"uadd.with.overflow", IntrinsicId::kUaddWithOverflow, kOverloaded},
+    {"ubsantrap", IntrinsicId::kUbsantrap, kExact},
+    {"umax", IntrinsicId::kUmax, kOverloaded},
+    {"umin", IntrinsicId::kUmin, kOverloaded},
+    {"umul.with.overflow", IntrinsicId::kUmulWithOverflow, kOverloaded},
+    {"usub.sat", IntrinsicId::kUsubSat, kOverloaded},
+    {"usub.with.overflow", IntrinsicId::kUsubWithOverflow, kOverloaded},
+    {"va_copy", IntrinsicId::kVaCopy, kOverloaded},
+    {"va_end", IntrinsicId::kVaEnd, kOverloaded},
+    {"va_start", IntrinsicId::kVaStart, kOverloaded},
+    {"var.annotation", IntrinsicId::kVarAnnotation, kOverloaded},
+    {"vector.reduce.add", IntrinsicId::kVectorReduceAdd, kOverloaded},
+    {"vector.reduce.and", IntrinsicId::kVectorReduceAnd, kOverloaded},
+    {"vector.reduce.or", IntrinsicId::kVectorReduceOr, kOverloaded},
+    {"vector.reduce.smax", IntrinsicId::kVectorReduceSmax, kOverloaded},
+    {"vector.reduce.smin", IntrinsicId::kVectorReduceSmin, kOverloaded},
+    {"vector.reduce.umax", IntrinsicId::kVectorReduceUmax, kOverloaded},
+    {"vector.reduce.umin", IntrinsicId::kVectorReduceUmin, kOverloaded},
+    {"vector.reduce.xor", IntrinsicId::kVectorReduceXor, kOverloaded},
+};
+constexpr size_t kCount = std::size(kRows);
+constexpr uint8_t kNoRow = UINT8_MAX;
+static_assert(kCount < kNoRow);
+
+// Whether `name` is `prefix`, or begins with `prefix` and a dot.
+constexpr bool BeginsWith(absl::string_view name, absl::string_view prefix) {
+  return name.size() >= prefix.size() && name.substr(0, prefix.size()) == prefix &&
+         (name.size() == prefix.size() || name[prefix.size()] == '.');
+}
+
+constexpr bool IsOrdered() {
+  for (size_t i = 1; i < kCount; ++i) {
+    if (kRows[i].name <= kRows[i - 1].name) return false;
+  }
+  return true;
+}
+static_assert(IsOrdered());
+
+// For each row, the last one before it whose name the row's name begins with, or kNoRow.
+constexpr std::array<uint8_t, kCount> FindShorterRows() {
+  std::array<uint8_t, kCount> shorter = {};
+  for (size_t i = 0; i < kCount; ++i) {
+    shorter[i] = kNoRow;
+    for (size_t j = 0; j < i; ++j) {
+      if (BeginsWith(kRows[i].name, kRows[j].name)) shorter[i] = static_cast<uint8_t>(j);
+    }
+  }
+  return shorter;
+}
+constexpr std::array<uint8_t, kCount> kShorterRows = FindShorterRows();
+
+// The row with the longest name that `name` begins with, or kNoRow. All names between that row's
+// and `name`, in the order of the table, begin with the name of that row, too.
+uint8_t FindRow(absl::string_view name) {
+  const Row* const behind =
+      std::upper_bound(std::begin(kRows), std::end(kRows), name,
+                       [](absl::string_view wanted, const Row& row) { return wanted < row.name; });
+  if (behind == std::begin(kRows)) return kNoRow;
+  uint8_t row = static_cast<uint8_t>(behind - kRows - 1);
+  while (row != kNoRow && !BeginsWith(name, kRows[row].name)) row = kShorterRows[row];
+  return row;
+}
+
+}  // namespace
+
+IntrinsicId IntrinsicOfName(absl::string_view name) {
+  if (!absl::ConsumePrefix(&name, "llvm.")) return IntrinsicId::kNone;
+  const uint8_t number = FindRow(name);
+  if (number == kNoRow) return IntrinsicId::kOther;
+  const Row& row = kRows[number];
+  const bool is_whole = name.size() == row.name.size();
+  return is_whole || row.suffix == kOverloaded ? row.id : IntrinsicId::kOther;
+}
+
+}  // namespace firstcall::ir

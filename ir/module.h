@@ -1,0 +1,177 @@
+// What a module has besides the bodies of its functions: types, globals, constants, attributes.
+
+#ifndef FIRSTCALL_IR_MODULE_H_
+#define FIRSTCALL_IR_MODULE_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "ir/attributes.h"
+#include "ir/constant.h"
+#include "ir/data_layout.h"
+#include "ir/global.h"
+#include "ir/type.h"
+
+namespace firstcall::ir {
+
+struct Comdat {
+  absl::string_view name;
+  uint8_t selection = 0;  // The number of bitcode: 1 any, 2 exact match, 3 largest, 4 no
+                          // duplicates, 5 same size.
+};
+
+// A flag of `!llvm.module.flags` whose value is a number.
+struct ModuleFlag {
+  absl::string_view name;
+  uint64_t value = 0;
+};
+
+// Thread-safe once a reader has completed it. Pointers into it stay valid.
+class Module;
+
+// The constants that operands may refer to: those of a module, and perhaps those of one of its
+// functions. A view: the module and the function must outlive the object.
+class Constants {
+ public:
+  explicit Constants(const Module& module);
+  Constants(const Module& module, absl::Span<const Constant> own);
+
+  const Module& module() const { return *module_; }
+  // `operand` must be a constant.
+  const Constant& operator[](Operand operand) const {
+    const uint32_t number = operand.number();
+    return number < shared_.size() ? shared_[number] : own_[number - shared_.size()];
+  }
+
+ private:
+  const Module* module_;
+  absl::Span<const Constant> shared_, own_;
+};
+
+class Module {
+ public:
+  Module() = default;
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
+
+  absl::string_view triple() const { return triple_; }
+  const DataLayout& layout() const { return layout_; }
+  // Whether the module has assembly of its own.
+  bool has_assembly() const { return has_assembly_; }
+
+  // Functions, variables, aliases and ifuncs, in the order of bitcode.
+  absl::Span<const Global> globals() const { return globals_; }
+  // First the addresses of globals(), in the same order, then others.
+  absl::Span<const Constant> constants() const { return constants_; }
+  const Constant& constant(Operand operand) const { return constants_[operand.number()]; }
+  const std::deque<Type>& types() const { return types_; }
+  const std::vector<Comdat>& comdats() const { return comdats_; }
+  // Only flags with numbers, such as "cf-protection-branch".
+  const std::vector<ModuleFlag>& flags() const { return flags_; }
+  // 0 if there is no such flag.
+  uint64_t FlagOf(absl::string_view name) const {
+    for (const ModuleFlag& flag : flags_) {
+      if (flag.name == name) return flag.value;
+    }
+    return 0;
+  }
+
+  // Whether the address of global number `global` is used by data or by another global (an
+  // initializer, an alias, a personality), not only by instructions.
+  bool IsUsedByData(uint32_t global) const {
+    return global < used_by_data_.size() && used_by_data_[global];
+  }
+
+  // The number of a global of this module.
+  uint32_t NumberOf(const Global& global) const {
+    return static_cast<uint32_t>(&global - globals_.data());
+  }
+  // The numbers of the constants that are addresses of blocks.
+  absl::Span<const uint32_t> block_addresses() const { return block_addresses_; }
+
+  // The number of the only function whose instructions use the address of the variable number
+  // `global`, directly or in constant expressions. kNobody: nothing uses the address. kNone:
+  // several functions, or data, use the address, or the reader has not found out. (Readers find out
+  // for arrays of addresses of blocks only, and a reader of bitcode for none.)
+  static constexpr uint32_t kNobody = kNone - 1;
+  uint32_t OnlyUserOf(uint32_t global) const {
+    const auto found = std::lower_bound(
+        only_users_.begin(), only_users_.end(), global,
+        [](const OnlyUser& only, uint32_t number) { return only.global < number; });
+    return found == only_users_.end() || found->global != global ? kNone : found->user;
+  }
+
+  // For readers:
+  void set_triple(absl::string_view triple) { triple_ = std::string(triple); }
+  void set_layout(DataLayout layout) { layout_ = std::move(layout); }
+  void set_has_assembly() { has_assembly_ = true; }
+  // Appends a type and computes its layout. What it contains must be there already, but for
+  // structures that are completed later (Complete).
+  Type* AddType(Type type);
+  // Sets the members of an opaque structure, which keeps its address.
+  void Complete(Type* structure, absl::Span<const Type* const> members, bool is_packed);
+  std::vector<Global>& mutable_globals() { return globals_; }
+  std::vector<Constant>& mutable_constants() { return constants_; }
+  std::vector<Comdat>& mutable_comdats() { return comdats_; }
+  std::vector<ModuleFlag>& mutable_flags() { return flags_; }
+  AttributeList* AddAttributes() { return &attributes_.emplace_back(); }
+  // Keep a copy for as long as the module lives.
+  absl::string_view Keep(std::string text) { return texts_.emplace_back(std::move(text)); }
+  absl::Span<const Operand> Keep(std::vector<Operand> operands) {
+    return operand_lists_.emplace_back(std::move(operands));
+  }
+  absl::Span<const uint64_t> Keep(std::vector<uint64_t> words) {
+    return word_lists_.emplace_back(std::move(words));
+  }
+  absl::Span<const Type* const> Keep(std::vector<const Type*> types) {
+    return type_lists_.emplace_back(std::move(types));
+  }
+  absl::Span<const StringAttribute> Keep(std::vector<StringAttribute> strings) {
+    return string_lists_.emplace_back(std::move(strings));
+  }
+  // `user`: what OnlyUserOf is to say, other than kNone. Called in the order of the globals.
+  void AddOnlyUser(uint32_t global, uint32_t user) { only_users_.push_back({global, user}); }
+  // Called once, when globals and constants are complete: finds what IsUsedByData and
+  // block_addresses say.
+  void FindUsesByData();
+
+ private:
+  struct OnlyUser {
+    uint32_t global, user;
+  };
+
+  // Sets the layout of `type`, with the offsets of a structure's members.
+  void Lay(Type& type);
+
+  std::string triple_;
+  DataLayout layout_;
+  bool has_assembly_ = false;
+  std::deque<Type> types_;
+  std::vector<Global> globals_;
+  std::vector<Constant> constants_;
+  std::vector<Comdat> comdats_;
+  std::vector<ModuleFlag> flags_;
+  std::vector<bool> used_by_data_;
+  std::vector<uint32_t> block_addresses_;
+  std::vector<OnlyUser> only_users_;  // Ordered by `global`.
+  std::vector<uint64_t> offsets_;     // Lay works in it.
+  std::deque<AttributeList> attributes_;
+  std::deque<std::string> texts_;
+  std::deque<std::vector<Operand>> operand_lists_;
+  std::deque<std::vector<uint64_t>> word_lists_;
+  std::deque<std::vector<const Type*>> type_lists_;
+  std::deque<std::vector<StringAttribute>> string_lists_;
+};
+
+inline Constants::Constants(const Module& module) : Constants(module, {}) {}
+inline Constants::Constants(const Module& module, absl::Span<const Constant> own)
+    : module_(&module), shared_(module.constants()), own_(own) {}
+
+}  // namespace firstcall::ir
+
+#endif  // FIRSTCALL_IR_MODULE_H_
