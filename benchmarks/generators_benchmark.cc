@@ -39,6 +39,8 @@
 #include "base/status.h"
 #include "benchmarks/bars.h"
 #include "benchmarks/report.h"
+#include "ir/from_llvm/llvm_reader.h"
+#include "ir/function.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -147,36 +149,46 @@ class BaselineGenerator {
   Tally Examine(llvm::Module& module) {
     Tally tally;
     CompiledCode code;
+    const bool has_module = reader_.Begin(module).ok();
+    std::vector<llvm::Function*> refused;
     for (llvm::Function& function : module) {
       if (function.isDeclaration()) continue;
       const size_t size = function.getInstructionCount();
       ++tally.functions;
       tally.instructions += size;
-      const Refusal refusal = compiler_->Compile(function, /*is_near=*/true, code);
+      Refusal refusal = Refusal::kRepresentation;
+      if (has_module && reader_.Read(function, body_).ok()) {
+        refusal = compiler_->Compile(body_, /*is_near=*/true, code);
+      }
       if (refusal == Refusal::kNone) {
         ++tally.covered;
         tally.covered_instructions += size;
         tally.bytes += code.sections[0].bytes.size();
       } else {
         ++tally.refusals[std::string(baseline::RefusalName(refusal))];
-        function.deleteBody();
+        refused.push_back(&function);
       }
     }
+    for (llvm::Function* function : refused) function->deleteBody();
     return tally;
   }
 
+  // Reading the functions of LLVM counts, too.
   ABSL_ATTRIBUTE_NOINLINE void GenerateByBaseline(const llvm::Module& module) {
     size_t count = 0;
+    if (!reader_.Begin(module).ok()) return;
     for (const llvm::Function& function : module) {
-      if (function.isDeclaration()) continue;
+      if (function.isDeclaration() || !reader_.Read(function, body_).ok()) continue;
       if (count == parts_.size()) parts_.emplace_back();
-      compiler_->Compile(function, /*is_near=*/true, parts_[count++]);
+      compiler_->Compile(body_, /*is_near=*/true, parts_[count++]);
     }
     object_ = WriteElfObject(absl::MakeConstSpan(parts_.data(), count), machine_, "");
   }
 
  private:
   std::unique_ptr<BaselineCompiler> compiler_;
+  ir::LlvmReader reader_;
+  ir::Function body_;
   firstcall::Machine machine_ = firstcall::Machine::kOther;
   std::vector<CompiledCode> parts_;
   ObjectBytes object_;

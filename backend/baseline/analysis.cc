@@ -1,57 +1,75 @@
 #include "backend/baseline/analysis.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 
+#include "absl/types/span.h"
 #include "backend/baseline/argument_places.h"
 #include "backend/baseline/constants.h"
+#include "backend/baseline/fusion.h"
 #include "backend/baseline/memory_update.h"
-#include "llvm/IR/Constants.h"
-#include "llvm/IR/Instructions.h"
-#include "llvm/IR/IntrinsicInst.h"
 
 namespace firstcall::baseline {
 namespace {
 
+using ir::Opcode;
+
 constexpr uint32_t kMostInstructions = 2000000;
 constexpr uint32_t kMostDepth = 4;
 
-bool IsStaticAlloca(const llvm::Instruction& instruction) {
-  const auto* alloca = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
-  return alloca != nullptr && alloca->isStaticAlloca();
-}
-
 // Whether this is an integer operation whose operand in memory may be either of the two.
-bool IsSwappable(const llvm::Instruction& instruction) {
-  switch (instruction.getOpcode()) {
-    case llvm::Instruction::Add:
-    case llvm::Instruction::And:
-    case llvm::Instruction::Or:
-    case llvm::Instruction::Xor:
-      return instruction.getType()->isIntegerTy() &&
-             instruction.getType()->getIntegerBitWidth() <= 64;
+bool IsSwappable(const ir::Instruction& instruction) {
+  switch (instruction.opcode) {
+    case Opcode::kAdd:
+    case Opcode::kAnd:
+    case Opcode::kOr:
+    case Opcode::kXor:
+      return instruction.type->IsInteger() && instruction.type->number <= 64;
     default:
       return false;
   }
 }
 
 // Whether the result takes the first operand's register, if that operand dies here.
-bool IsMadeInPlace(const llvm::Instruction& instruction) {
-  switch (instruction.getOpcode()) {
-    case llvm::Instruction::Add:
-    case llvm::Instruction::Sub:
-    case llvm::Instruction::And:
-    case llvm::Instruction::Or:
-    case llvm::Instruction::Xor:
-    case llvm::Instruction::FAdd:
-    case llvm::Instruction::FSub:
-    case llvm::Instruction::FMul:
-    case llvm::Instruction::FDiv:
-    case llvm::Instruction::FNeg:
-    case llvm::Instruction::Trunc:
-    case llvm::Instruction::PtrToInt:
-    case llvm::Instruction::IntToPtr:
-    case llvm::Instruction::BitCast:
-    case llvm::Instruction::GetElementPtr:
+bool IsMadeInPlace(const ir::Instruction& instruction) {
+  switch (instruction.opcode) {
+    case Opcode::kAdd:
+    case Opcode::kSub:
+    case Opcode::kAnd:
+    case Opcode::kOr:
+    case Opcode::kXor:
+    case Opcode::kFAdd:
+    case Opcode::kFSub:
+    case Opcode::kFMul:
+    case Opcode::kFDiv:
+    case Opcode::kFNeg:
+    case Opcode::kTrunc:
+    case Opcode::kPtrToInt:
+    case Opcode::kIntToPtr:
+    case Opcode::kBitCast:
+    case Opcode::kGetElementPtr:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Whether the instruction computes with an operand that it may read from memory, or compares it.
+bool MayReadOperandFromMemory(const ir::Instruction& instruction) {
+  switch (instruction.opcode) {
+    case Opcode::kAdd:
+    case Opcode::kAnd:
+    case Opcode::kOr:
+    case Opcode::kXor:
+    case Opcode::kMul:
+    case Opcode::kFAdd:
+    case Opcode::kFMul:
+    case Opcode::kSub:
+    case Opcode::kFSub:
+    case Opcode::kFDiv:
+    case Opcode::kICmp:
+    case Opcode::kFCmp:
       return true;
     default:
       return false;
@@ -66,11 +84,12 @@ void Cover(ValuePart& value, uint32_t block) {
 
 }  // namespace
 
-Refusal Analysis::Run(const llvm::Function& function, const CoverageOptions& options) {
+Refusal Analysis::Run(const ir::Function& function, const CoverageOptions& options) {
   Refusal refusal = RefusalOf(function, architecture_);
   if (refusal != Refusal::kNone) return refusal;
+  function_ = &function;
   order_.Compute(function);
-  refusal = NumberValues(function, options);
+  refusal = NumberValues(options);
   if (refusal != Refusal::kNone) return refusal;
   for (uint32_t block = 0; block < order_.blocks().size(); ++block) CountUses(block);
   CollectWhatDies();
@@ -83,11 +102,11 @@ Refusal Analysis::Run(const llvm::Function& function, const CoverageOptions& opt
   return Refusal::kNone;
 }
 
-uint32_t Analysis::AddValue(const llvm::Value& value, uint32_t block) {
-  const PartList list = PartsOf(value.getType());
+uint32_t Analysis::AddValue(uint32_t value, uint32_t block) {
+  const PartList list = PartsOf(function_->values[value].type);
   if (list.count == 0) return kNone;
   const uint32_t number = values_.size();
-  numbers_.Insert(&value, number);
+  numbers_[value] = number;
   for (unsigned i = 0; i < list.count; ++i) {
     ValuePart& part = values_.emplace_back();
     part.is_vector = list.parts[i].is_vector;
@@ -100,161 +119,209 @@ uint32_t Analysis::AddValue(const llvm::Value& value, uint32_t block) {
   return number;
 }
 
-Refusal Analysis::NumberValues(const llvm::Function& function, const CoverageOptions& options) {
-  numbers_.Clear();
+Refusal Analysis::NumberArguments() {
+  for (uint32_t argument = 0; argument < function_->argument_count(); ++argument) {
+    const uint32_t number = AddValue(argument, 0);
+    if (number == kNone) {
+      if (function_->values[argument].uses != 0) return Refusal::kType;
+      continue;
+    }
+    const ir::AttributeSet& attributes = function_->attributes().OfParameter(argument);
+    ValuePart& value = values_[number];
+    // A byval argument is the address of a place in the caller's frame. Like an alloca's, this
+    // address is recomputed and not kept.
+    if (attributes.Has(ir::Attribute::kByVal)) value.is_alloca = value.is_incoming = true;
+    // For a swifterror argument, the contents of a variable are passed. The variable is in this
+    // frame.
+    if (attributes.Has(ir::Attribute::kSwiftError)) value.is_alloca = returns_error_ = true;
+  }
+  return Refusal::kNone;
+}
+
+Refusal Analysis::NumberResult(const ir::Instruction& instruction, uint32_t block) {
+  const uint32_t number = AddValue(instruction.value, block);
+  // A result that is no register's, such as an empty structure, must not be needed.
+  if (number == kNone) {
+    const bool is_needed = function_->values[instruction.value].uses != 0;
+    return is_needed && !instruction.type->IsToken() ? Refusal::kType : Refusal::kNone;
+  }
+  ValuePart& value = values_[number];
+  value.is_phi = instruction.opcode == Opcode::kPhi;
+  if (instruction.opcode == Opcode::kAlloca) {
+    value.is_alloca = IsStaticAlloca(*function_, instruction);
+    if (!value.is_alloca) has_dynamic_alloca_ = true;
+  }
+  return Refusal::kNone;
+}
+
+void Analysis::BeginNumbering() {
+  numbers_.assign(function_->values.size(), kNone);
   values_.clear();
   weights_.clear();
   facts_.assign(order_.blocks().size(), BlockFacts());
   label_tables_.clear();
   has_call_ = has_dynamic_alloca_ = returns_error_ = false;
+  has_landing_pads_ = has_fused_ = false;
   swift_registers_ = 0;
-  uint32_t instructions = 0;
-  for (const llvm::Argument& argument : function.args()) {
-    const uint32_t value = AddValue(argument, 0);
-    if (value == kNone && !argument.use_empty()) return Refusal::kType;
-    // A byval argument is the address of a place in the caller's frame. Like an alloca's, this
-    // address is recomputed and not kept.
-    if (argument.hasByValAttr()) values_[value].is_alloca = values_[value].is_incoming = true;
-    // For a swifterror argument, the contents of a variable are passed. The variable is in this
-    // frame.
-    if (argument.hasSwiftErrorAttr()) values_[value].is_alloca = returns_error_ = true;
-  }
-  // The address of a block that is never reached may be used, but the block gets no code.
-  for (const llvm::BasicBlock& block : function) {
-    if (block.hasAddressTaken() && order_.NumberOf(&block) == kNone) return Refusal::kBlockAddress;
-  }
-  unsigned indirect_branches = 0;
-  bool has_landing_pads = false, has_labels_with_phis = false, has_labels = false;
-  for (uint32_t number = 0; number < order_.blocks().size(); ++number) {
-    const llvm::BasicBlock& block = *order_.blocks()[number].block;
-    if (block.hasAddressTaken()) {
-      has_labels = true;
-      has_labels_with_phis |= llvm::isa<llvm::PHINode>(block.front());
+}
+
+Refusal Analysis::NumberResults(uint32_t number, const CoverageOptions& options) {
+  const ir::Block& block = function_->blocks[order_.blocks()[number].block];
+  for (const ir::Instruction& instruction : function_->InstructionsOf(block)) {
+    Refusal refusal = RefusalOf(*function_, instruction, architecture_, options);
+    if (refusal != Refusal::kNone) return refusal;
+    if (MayCall(*function_, instruction)) facts_[number].has_call = has_call_ = true;
+    if (instruction.IsCall()) {
+      swift_registers_ |= SwiftRegistersOf(*function_, instruction, architecture_);
+      has_fused_ |= function_->IntrinsicOf(instruction) == ir::IntrinsicId::kFmuladd;
     }
-    if (llvm::isa<llvm::IndirectBrInst>(block.getTerminator())) ++indirect_branches;
-    has_landing_pads |= block.isLandingPad();
-    for (const llvm::Instruction& instruction : *order_.blocks()[number].block) {
-      if (Refusal refusal = RefusalOf(instruction, architecture_, options);
-          refusal != Refusal::kNone) {
-        return refusal;
-      }
-      ++instructions;
-      if (MayCall(instruction)) facts_[number].has_call = has_call_ = true;
-      if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
-        swift_registers_ |= SwiftRegistersOf(*call, architecture_);
-      }
-      if (instruction.getType()->isVoidTy()) continue;
-      const uint32_t value = AddValue(instruction, number);
-      // A result that is no register's, such as an empty structure, must not be needed.
-      if (value == kNone) {
-        if (!instruction.use_empty() && !instruction.getType()->isTokenTy()) return Refusal::kType;
-        continue;
-      }
-      values_[value].is_phi = llvm::isa<llvm::PHINode>(instruction);
-      values_[value].is_alloca = IsStaticAlloca(instruction);
-      if (llvm::isa<llvm::AllocaInst>(instruction) && !values_[value].is_alloca) {
-        has_dynamic_alloca_ = true;
-      }
-    }
+    has_landing_pads_ |= instruction.opcode == Opcode::kLandingPad;
+    if (instruction.value == ir::kNone) continue;
+    refusal = NumberResult(instruction, number);
+    if (refusal != Refusal::kNone) return refusal;
   }
-  if (has_labels && !KeepsItsLabels(function, label_tables_)) return Refusal::kBlockAddress;
+  return Refusal::kNone;
+}
+
+Refusal Analysis::RefusalOfLabels() {
+  bool has_labels = false, has_labels_with_phis = false;
+  for (uint32_t number = 0; number < function_->blocks.size(); ++number) {
+    const ir::Block& block = function_->blocks[number];
+    if (!block.has_address_taken) continue;
+    // The address of a block that is never reached may be used, but the block gets no code.
+    if (order_.NumberOf(number) == kNone) return Refusal::kBlockAddress;
+    has_labels = true;
+    has_labels_with_phis |= function_->InstructionsOf(block)[0].opcode == Opcode::kPhi;
+  }
+  if (!has_labels) return Refusal::kNone;
+  if (!KeepsItsLabels(*function_, label_tables_)) return Refusal::kBlockAddress;
+  if (!has_labels_with_phis) return Refusal::kNone;
   // The moves for phis stand behind the branch.
-  if (has_labels_with_phis && indirect_branches > 1) return Refusal::kBlockAddress;
+  unsigned indirect_branches = 0;
+  for (const OrderedBlock& block : order_.blocks()) {
+    const ir::Instruction& terminator = function_->TerminatorOf(function_->blocks[block.block]);
+    if (terminator.opcode == Opcode::kIndirectBr) ++indirect_branches;
+  }
+  return indirect_branches > 1 ? Refusal::kBlockAddress : Refusal::kNone;
+}
+
+Refusal Analysis::NumberValues(const CoverageOptions& options) {
+  BeginNumbering();
+  Refusal refusal = NumberArguments();
+  if (refusal != Refusal::kNone) return refusal;
+  uint64_t instructions = 0;
+  for (uint32_t number = 0; number < order_.blocks().size(); ++number) {
+    instructions += function_->blocks[order_.blocks()[number].block].instruction_count;
+    if (instructions > kMostInstructions) return Refusal::kSize;
+    refusal = NumberResults(number, options);
+    if (refusal != Refusal::kNone) return refusal;
+  }
+  if (has_fused_ && FusesMultiplications(function_->attributes().function, options.has_fusion)) {
+    return Refusal::kIntrinsic;
+  }
   // A landing pad could not tell where rsp was.
-  if (has_landing_pads && has_dynamic_alloca_) return Refusal::kException;
-  return instructions > kMostInstructions ? Refusal::kSize : Refusal::kNone;
+  if (has_landing_pads_ && has_dynamic_alloca_) return Refusal::kException;
+  return RefusalOfLabels();
 }
 
 void Analysis::CountUses(uint32_t number) {
-  const llvm::BasicBlock& block = *order_.blocks()[number].block;
+  const absl::Span<const ir::Instruction> instructions =
+      function_->InstructionsOf(function_->blocks[order_.blocks()[number].block]);
   uint32_t position = 0;    // Of the instruction, counted from the end of the block.
   uint32_t next_write = 0;  // Of the nearest one behind it that may write to memory.
   wishes_.clear();
-  for (auto it = block.rbegin(); it != block.rend(); ++it, ++position) {
-    const llvm::Instruction& instruction = *it;
-    if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(&instruction)) {
-      CountPhiUses(*phi);
+  for (auto it = instructions.rbegin(); it != instructions.rend(); ++it, ++position) {
+    const ir::Instruction& instruction = *it;
+    if (instruction.opcode == Opcode::kPhi) {
+      CountPhiUses(instruction);
       continue;
     }
-    if (const uint32_t value = NumberOf(&instruction); value != PointerMap::kMissing) {
-      ValuePart& part = values_[value];
-      // The operation of an update in memory, which is computed where that ends.
-      if (!part.is_deferred) part.position = position;
-      // Its wish is decided.
-      if (part.wish != kNoRegister) {
-        wishes_.erase(std::find(wishes_.begin(), wishes_.end(), value));
-        if (part.parts == 1 && IsMadeInPlace(instruction)) {
-          Wish(instruction.getOperand(0), part.wish, number);
-        }
-      }
-      if (!part.is_deferred && instruction.hasOneUse() && IsDeferrable(instruction, next_write)) {
-        part.is_deferred = true;
-        const auto* user = llvm::cast<llvm::Instruction>(*instruction.user_begin());
-        const uint32_t of_user = NumberOf(user);
-        part.position = of_user == PointerMap::kMissing ? 0 : values_[of_user].position;
-      }
-    }
-    if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
-      DeferUpdate(*store, position);
-    }
-    const bool may_call = facts_[number].has_call && MayCall(instruction);
-    if (instruction.mayWriteToMemory() || may_call) next_write = position;
+    if (NumberOf(instruction) != kNone) DecideResult(instruction, number, position, next_write);
+    if (instruction.opcode == Opcode::kStore) DeferUpdate(instruction, position);
+    const bool may_call = facts_[number].has_call && MayCall(*function_, instruction);
+    if (may_call || MayWriteToMemory(*function_, instruction)) next_write = position;
     // What is computed before a call is not kept in a register for what comes after it.
     if (may_call) {
       for (uint32_t part : wishes_) values_[part].wish = kNoRegister;
       wishes_.clear();
     }
-    if (llvm::isa<llvm::CallBase, llvm::ReturnInst>(instruction)) {
+    if (instruction.IsCall() || instruction.opcode == Opcode::kRet) {
       WishForPlaces(instruction, number);
     }
-    for (const llvm::Use& operand : instruction.operands()) CountUse(operand.get(), number);
+    for (ir::Operand operand : function_->OperandsOf(instruction)) CountUse(operand, number);
   }
 }
 
-void Analysis::WishForPlaces(const llvm::Instruction& instruction, uint32_t block) {
-  if (const auto* result = llvm::dyn_cast<llvm::ReturnInst>(&instruction)) {
-    const llvm::Value* value = result->getReturnValue();
-    if (value == nullptr) return;
-    const PartList list = PartsOf(value->getType());
-    ResultPlaces places(architecture_.ConventionOf(result->getFunction()->getCallingConv()));
+void Analysis::DecideResult(const ir::Instruction& instruction, uint32_t block, uint32_t position,
+                            uint32_t next_write) {
+  const uint32_t number = NumberOf(instruction);
+  ValuePart& part = values_[number];
+  // The operation of an update in memory has a position already: it is computed where the update
+  // ends.
+  if (!part.is_deferred) part.position = position;
+  // The wish is decided.
+  if (part.wish != kNoRegister) {
+    wishes_.erase(std::find(wishes_.begin(), wishes_.end(), number));
+    if (part.parts == 1 && IsMadeInPlace(instruction)) {
+      Wish(function_->OperandOf(instruction, 0), part.wish, block);
+    }
+  }
+  if (part.is_deferred || !function_->HasOneUse(instruction.value) ||
+      !IsDeferrable(instruction, next_write)) {
+    return;
+  }
+  part.is_deferred = true;
+  const uint32_t of_user = NumberOf(UserOf(instruction));
+  part.position = of_user == kNone ? 0 : values_[of_user].position;
+}
+
+void Analysis::WishForPlaces(const ir::Instruction& instruction, uint32_t block) {
+  if (instruction.opcode == Opcode::kRet) {
+    if (instruction.operand_count == 0) return;
+    const ir::Operand value = function_->OperandOf(instruction, 0);
+    const PartList list = PartsOf(function_->TypeOf(value));
+    ResultPlaces places(architecture_.ConventionOf(function_->global().convention));
     if (list.count == 1) {
       Wish(value, places.Next(list.parts[0].is_vector, list.parts[0].bytes), block);
     }
     return;
   }
-  const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-  if (call == nullptr || llvm::isa<llvm::IntrinsicInst>(call)) return;
-  ArgumentPlaces places(architecture_.ConventionOf(call->getCallingConv()));
-  const bool may_pass_by_value = MayPassByValue(*call);
-  const OwnRegisters own(*call, architecture_, swift_registers_);
-  for (unsigned i = 0; i < call->arg_size(); ++i) {
-    const llvm::Value* value = call->getArgOperand(i);
-    if (may_pass_by_value && call->isByValArgument(i)) continue;
+  if (function_->IntrinsicOf(instruction) != ir::IntrinsicId::kNone) return;
+  ArgumentPlaces places(architecture_.ConventionOf(function_->CallOf(instruction).convention));
+  const bool may_pass_by_value = MayPassByValue(*function_, instruction);
+  const OwnRegisters own(*function_, instruction, architecture_, swift_registers_);
+  const absl::Span<const ir::Operand> arguments = function_->ArgumentsOf(instruction);
+  for (unsigned i = 0; i < arguments.size(); ++i) {
+    const ir::Operand value = arguments[i];
+    if (may_pass_by_value && ArgumentHas(*function_, instruction, i, ir::Attribute::kByVal)) {
+      continue;
+    }
     if (own.Of(i) != kNoRegister) continue;
-    const PartList list = PartsOf(value->getType());
-    places.ForEachPart(*value->getType(), list, [&](unsigned, const ArgumentPlace& place) {
+    const ir::Type* type = function_->TypeOf(value);
+    const PartList list = PartsOf(type);
+    places.ForEachPart(*type, list, [&](unsigned, const ArgumentPlace& place) {
       if (list.count == 1 && place.reg != kNoRegister) Wish(value, place.reg, block);
     });
   }
 }
 
-void Analysis::Wish(const llvm::Value* value, Register reg, uint32_t block) {
+void Analysis::Wish(ir::Operand value, Register reg, uint32_t block) {
   const uint32_t number = NumberOf(value);
-  if (number == PointerMap::kMissing) return;
+  if (number == kNone) return;
   ValuePart& part = values_[number];
   // Only what is used once: for others it would be moved away again.
   if (part.first_block != block || part.is_phi || part.is_alloca || part.uses != 0 ||
-      part.parts != 1 || part.is_vector != IsVector(reg) || !llvm::isa<llvm::Instruction>(value) ||
-      !value->hasOneUse()) {
+      part.parts != 1 || part.is_vector != IsVector(reg) ||
+      function_->DefinitionOf(value) == nullptr || !function_->HasOneUse(value.number())) {
     return;
   }
   part.wish = reg;
   wishes_.push_back(number);
 }
 
-void Analysis::CountUse(const llvm::Value* operand, uint32_t block) {
+void Analysis::CountUse(ir::Operand operand, uint32_t block) {
   const uint32_t number = NumberOf(operand);
-  if (number == PointerMap::kMissing) return;
+  if (number == kNone) return;
   ValuePart& value = values_[number];
   ++value.uses;
   const uint32_t depth = std::min(order_.blocks()[block].depth, kMostDepth);
@@ -262,14 +329,16 @@ void Analysis::CountUse(const llvm::Value* operand, uint32_t block) {
   ExtendLife(value, block);
 }
 
-void Analysis::CountPhiUses(const llvm::PHINode& phi) {
-  ValuePart& own = values_[NumberOf(&phi)];
-  for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i) {
-    const uint32_t predecessor = order_.NumberOf(phi.getIncomingBlock(i));
+void Analysis::CountPhiUses(const ir::Instruction& phi) {
+  ValuePart& own = values_[NumberOf(phi)];
+  const absl::Span<const ir::Operand> incoming = function_->OperandsOf(phi);
+  const absl::Span<const uint32_t> blocks = function_->TargetsOf(phi);
+  for (size_t i = 0; i < incoming.size(); ++i) {
+    const uint32_t predecessor = order_.NumberOf(blocks[i]);
     if (predecessor == kNone) continue;
-    // It is written at the end of the predecessor.
+    // The phi is written at the end of the predecessor.
     Cover(own, predecessor);
-    CountUse(phi.getIncomingValue(i), predecessor);
+    CountUse(incoming[i], predecessor);
   }
   if (order_.has_irreducible_loop()) {
     own.first_block = 0;
@@ -296,92 +365,63 @@ void Analysis::ExtendLife(ValuePart& value, uint32_t block) {
   }
 }
 
-void Analysis::DeferUpdate(const llvm::StoreInst& store, uint32_t position) {
-  const MemoryUpdate update = UpdateEndingIn(store);
+void Analysis::DeferUpdate(const ir::Instruction& store, uint32_t position) {
+  const MemoryUpdate update = UpdateEndingIn(*function_, store);
   if (update.load == nullptr) return;
-  ValuePart& result = values_[NumberOf(update.operation)];
+  ValuePart& result = values_[NumberOf(*update.operation)];
   result.is_deferred = true;
   result.position = position;
 }
 
-bool Analysis::IsDeferrable(const llvm::Instruction& instruction, uint32_t next_write) {
-  const auto* user = llvm::cast<llvm::Instruction>(*instruction.user_begin());
-  if (user->getParent() != instruction.getParent() || llvm::isa<llvm::PHINode>(user)) return false;
-  switch (instruction.getOpcode()) {
-    case llvm::Instruction::ICmp:
-    case llvm::Instruction::FCmp:
-      if (instruction.getType()->isVectorTy()) return false;
-      if (llvm::isa<llvm::BranchInst>(user)) return true;
-      if (const auto* select = llvm::dyn_cast<llvm::SelectInst>(user)) {
-        return select->getCondition() == &instruction && !select->getType()->isVectorTy();
-      }
-      return false;
-    case llvm::Instruction::GetElementPtr:
-      if (instruction.getType()->isVectorTy()) return false;
-      if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(user)) return !load->isAtomic();
-      if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(user)) {
-        return !store->isAtomic() && store->getPointerOperand() == &instruction &&
-               store->getValueOperand() != &instruction;
-      }
-      return false;
-    case llvm::Instruction::Load: {
-      const auto& load = llvm::cast<llvm::LoadInst>(instruction);
-      if (!load.isSimple()) return false;
-      const llvm::Type* type = load.getType();
-      // Nothing that may write stands between the load and where its user is computed.
-      const auto is_before_writes = [&] {
-        const uint32_t of_user = NumberOf(user);
-        return of_user != PointerMap::kMissing && next_write <= values_[of_user].position;
-      };
-      if (llvm::isa<llvm::ZExtInst>(user) || llvm::isa<llvm::SExtInst>(user)) {
-        return (type->isIntegerTy(8) || type->isIntegerTy(16) || type->isIntegerTy(32)) &&
-               user->getType()->isIntegerTy() && user->getType()->getIntegerBitWidth() <= 64 &&
-               is_before_writes();
-      }
-      if (const auto* operation = llvm::dyn_cast<llvm::BinaryOperator>(user);
-          operation != nullptr && values_[NumberOf(operation)].is_deferred) {
-        return UpdateBeginningWith(load).operation == operation && is_before_writes();
-      }
-      const bool is_compared = llvm::isa<llvm::ICmpInst>(user);
-      if (!(type->isIntegerTy(32) || type->isIntegerTy(64) || type->isFloatTy() ||
-            type->isDoubleTy() ||
-            (is_compared &&
-             (type->isPointerTy() || type->isIntegerTy(8) || type->isIntegerTy(16))))) {
-        return false;
-      }
-      if (!llvm::isa<llvm::BinaryOperator>(user) && !llvm::isa<llvm::CmpInst>(user)) return false;
-      switch (user->getOpcode()) {
-        case llvm::Instruction::Add:
-        case llvm::Instruction::And:
-        case llvm::Instruction::Or:
-        case llvm::Instruction::Xor:
-        case llvm::Instruction::Mul:
-        case llvm::Instruction::FAdd:
-        case llvm::Instruction::FMul:
-        case llvm::Instruction::Sub:
-        case llvm::Instruction::FSub:
-        case llvm::Instruction::FDiv:
-        case llvm::Instruction::ICmp:
-        case llvm::Instruction::FCmp:
-          break;
-        default:
-          return false;
-      }
-      // The other operand may be a load that was found to be computed late first.
-      const llvm::Value* other = user->getOperand(user->getOperand(0) == &instruction ? 1 : 0);
-      if (user->getOperand(0) == &instruction && !llvm::isa<llvm::ICmpInst>(user) &&
-          !(IsSwappable(*user) && !llvm::isa<llvm::Constant>(other))) {
-        return false;
-      }
-      if (const uint32_t number = NumberOf(other);
-          number != PointerMap::kMissing && values_[number].is_deferred) {
-        return false;
-      }
-      return is_before_writes();
-    }
+bool Analysis::IsDeferrable(const ir::Instruction& instruction, uint32_t next_write) {
+  const ir::Instruction& user = UserOf(instruction);
+  if (user.block != instruction.block || user.opcode == Opcode::kPhi) return false;
+  const ir::Operand result = ir::Operand::Value(instruction.value);
+  switch (instruction.opcode) {
+    case Opcode::kICmp:
+    case Opcode::kFCmp:
+      if (instruction.type->IsVector()) return false;
+      if (user.opcode == Opcode::kBr) return true;
+      return user.opcode == Opcode::kSelect && function_->OperandOf(user, 0) == result &&
+             !user.type->IsVector();
+    case Opcode::kGetElementPtr:
+      if (instruction.type->IsVector()) return false;
+      if (user.opcode == Opcode::kLoad) return !user.IsAtomic();
+      return user.opcode == Opcode::kStore && !user.IsAtomic() &&
+             function_->OperandOf(user, 0) == result;
+    case Opcode::kLoad:
+      return IsLoadDeferrable(instruction, user, next_write);
     default:
       return false;
   }
+}
+
+bool Analysis::IsLoadDeferrable(const ir::Instruction& load, const ir::Instruction& user,
+                                uint32_t next_write) {
+  if (!load.IsSimple()) return false;
+  // Nothing that may write stands between the load and where its user is computed.
+  const uint32_t of_user = NumberOf(user);
+  if (of_user == kNone || next_write > values_[of_user].position) return false;
+  const ir::Type* type = load.type;
+  if (user.opcode == Opcode::kZExt || user.opcode == Opcode::kSExt) {
+    return (type->IsInteger(8) || type->IsInteger(16) || type->IsInteger(32)) &&
+           user.type->IsInteger() && user.type->number <= 64;
+  }
+  if (ir::IsBinary(user.opcode) && values_[of_user].is_deferred) {
+    return UpdateBeginningWith(*function_, load).operation == &user;
+  }
+  const bool is_compared = user.opcode == Opcode::kICmp;
+  const bool is_operand =
+      type->IsInteger(32) || type->IsInteger(64) || type->IsFloat() || type->IsDouble();
+  const bool is_compared_only = type->IsPointer() || type->IsInteger(8) || type->IsInteger(16);
+  if (!is_operand && !(is_compared && is_compared_only)) return false;
+  if (!MayReadOperandFromMemory(user)) return false;
+  // The other operand may be a load that was found to be computed late first.
+  const bool is_left = function_->OperandOf(user, 0) == ir::Operand::Value(load.value);
+  const ir::Operand other = function_->OperandOf(user, is_left ? 1 : 0);
+  if (is_left && !is_compared && !(IsSwappable(user) && !other.IsConstant())) return false;
+  const uint32_t number = NumberOf(other);
+  return number == kNone || !values_[number].is_deferred;
 }
 
 void Analysis::CollectWhatDies() {

@@ -11,7 +11,7 @@
 #include "absl/types/span.h"
 #include "backend/baseline/registers.h"
 #include "backend/baseline/unwind_rows.h"
-#include "llvm/IR/CallingConv.h"
+#include "ir/opcode.h"
 
 namespace firstcall::baseline {
 
@@ -98,8 +98,8 @@ struct Architecture {
   bool bitwise_sets_flags;
 
   // The convention of a covered function or call.
-  const CallingConvention& ConventionOf(llvm::CallingConv::ID id) const {
-    return id == llvm::CallingConv::Swift ? swift_convention : convention;
+  const CallingConvention& ConventionOf(ir::CallingConvention id) const {
+    return id == ir::kConventionSwift ? swift_convention : convention;
   }
 };
 

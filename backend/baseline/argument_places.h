@@ -10,6 +10,7 @@
 
 #include "backend/baseline/architecture.h"
 #include "backend/baseline/value_parts.h"
+#include "ir/type.h"
 
 namespace firstcall::baseline {
 
@@ -24,10 +25,10 @@ class ArgumentPlaces {
 
   // Calls `visit(part, place)` for each part of a value of `type`. `list` must be PartsOf(&type).
   template <typename Visit>
-  void ForEachPart(const llvm::Type& type, const PartList& list, const Visit& visit) {
-    if (type.isIntegerTy()) {
+  void ForEachPart(const ir::Type& type, const PartList& list, const Visit& visit) {
+    if (type.IsInteger()) {
       if (list.count == 2) BeginPair();
-    } else if (type.isArrayTy() && convention_.has_array_blocks && IsBlock(type, list)) {
+    } else if (type.IsArray() && convention_.has_array_blocks && IsBlock(type, list)) {
       return PlaceBlock(list, visit);
     }
     for (unsigned part = 0; part < list.count; ++part) {
@@ -73,25 +74,25 @@ class ArgumentPlaces {
   }
 
   // Whether all members have the same type, and this is no integer smaller than a register.
-  static bool IsBlock(const llvm::Type& type, const PartList& list) {
-    const llvm::Type* member = nullptr;
+  static bool IsBlock(const ir::Type& type, const PartList& list) {
+    const ir::Type* member = nullptr;
     return AreAlike(type, member) && (list.parts[0].is_vector || list.parts[0].bytes == 8);
   }
 
   // Whether all members of `type` have the type `member`. Pointers and i64 count as the same type.
   // If `member` is null, sets it to the first member.
-  static bool AreAlike(const llvm::Type& type, const llvm::Type*& member) {
-    if (type.isAggregateType()) {
-      for (unsigned i = 0; i < type.getNumContainedTypes(); ++i) {
-        if (!AreAlike(*type.getContainedType(i), member)) return false;
+  static bool AreAlike(const ir::Type& type, const ir::Type*& member) {
+    if (type.IsAggregate()) {
+      for (const ir::Type* contained : type.contained) {
+        if (!AreAlike(*contained, member)) return false;
       }
       return true;
     }
     if (member == nullptr) member = &type;
     return IsAddressOrI64(type) ? IsAddressOrI64(*member) : member == &type;
   }
-  static bool IsAddressOrI64(const llvm::Type& type) {
-    return type.isPointerTy() || type.isIntegerTy(64);
+  static bool IsAddressOrI64(const ir::Type& type) {
+    return type.IsPointer() || type.IsInteger(64);
   }
 
   // If the members do not all fit in the registers, they go to the stack in their memory layout,

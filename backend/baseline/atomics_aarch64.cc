@@ -7,31 +7,30 @@
 namespace firstcall::baseline::aarch64 {
 namespace {
 
-using llvm::AtomicOrdering;
-using llvm::AtomicRMWInst;
+using ir::AtomicOperation;
+using ir::Ordering;
 
-bool IsSigned(AtomicRMWInst::BinOp operation) {
-  return operation == AtomicRMWInst::Max || operation == AtomicRMWInst::Min;
+bool IsSigned(AtomicOperation operation) {
+  return operation == AtomicOperation::kMax || operation == AtomicOperation::kMin;
 }
 
-bool IsComparison(AtomicRMWInst::BinOp operation) {
-  return IsSigned(operation) || operation == AtomicRMWInst::UMax ||
-         operation == AtomicRMWInst::UMin;
+bool IsComparison(AtomicOperation operation) {
+  return IsSigned(operation) || operation == AtomicOperation::kUMax ||
+         operation == AtomicOperation::kUMin;
 }
 
 unsigned OperationSize(unsigned bytes) { return bytes == 8 ? 8 : 4; }
 
 }  // namespace
 
-Register LoweringAArch64::InAddress(const llvm::Value* pointer) {
+Register LoweringAArch64::InAddress(ir::Operand pointer) {
   return WithBaseOnly(AddressOf(pointer)).base;
 }
 
-void LoweringAArch64::LowerAtomicLoad(const llvm::LoadInst& load) {
-  const unsigned bytes = BytesOf(&load);
-  const bool acquires = llvm::isAcquireOrStronger(load.getOrdering());
-  const Mem mem =
-      acquires ? Mem::At(InAddress(load.getPointerOperand())) : AddressOf(load.getPointerOperand());
+void LoweringAArch64::LowerAtomicLoad(const ir::Instruction& load) {
+  const unsigned bytes = static_cast<unsigned>(load.type->store_size);
+  const bool acquires = ir::Acquires(load.atomic_ordering());
+  const Mem mem = acquires ? Mem::At(InAddress(OperandAt(load, 0))) : AddressOf(OperandAt(load, 0));
   const Register dst = Define(load);
   const Register general = IsVector(dst) ? kScratch : dst;
   if (acquires) {
@@ -42,12 +41,12 @@ void LoweringAArch64::LowerAtomicLoad(const llvm::LoadInst& load) {
   if (IsVector(dst)) native_.ToVector(bytes, dst, general);
 }
 
-void LoweringAArch64::LowerAtomicStore(const llvm::StoreInst& store) {
-  const unsigned bytes = BytesOf(store.getValueOperand());
-  const bool releases = llvm::isReleaseOrStronger(store.getOrdering());
-  const Mem mem = releases ? Mem::At(InAddress(store.getPointerOperand()))
-                           : AddressOf(store.getPointerOperand());
-  Register source = In(store.getValueOperand());
+void LoweringAArch64::LowerAtomicStore(const ir::Instruction& store) {
+  const unsigned bytes = BytesOf(OperandAt(store, 1));
+  const bool releases = ir::Releases(store.atomic_ordering());
+  const Mem mem =
+      releases ? Mem::At(InAddress(OperandAt(store, 0))) : AddressOf(OperandAt(store, 0));
+  Register source = In(OperandAt(store, 1));
   if (IsVector(source)) {
     native_.FromVector(bytes, kScratch, source);
     source = kScratch;
@@ -60,50 +59,50 @@ void LoweringAArch64::LowerAtomicStore(const llvm::StoreInst& store) {
 }
 
 // False, and nothing emitted, if there is no such instruction.
-bool LoweringAArch64::LowerAtomicUpdateByOne(const AtomicRMWInst& update) {
+bool LoweringAArch64::LowerAtomicUpdateByOne(const ir::Instruction& update) {
   AtomicOp op = AtomicOp::kAdd;
-  switch (update.getOperation()) {
-    case AtomicRMWInst::Xchg:
-    case AtomicRMWInst::Add:
-    case AtomicRMWInst::Sub:
+  switch (update.operation()) {
+    case AtomicOperation::kXchg:
+    case AtomicOperation::kAdd:
+    case AtomicOperation::kSub:
       break;
-    case AtomicRMWInst::And:
+    case AtomicOperation::kAnd:
       op = AtomicOp::kClear;
       break;
-    case AtomicRMWInst::Or:
+    case AtomicOperation::kOr:
       op = AtomicOp::kSet;
       break;
-    case AtomicRMWInst::Xor:
+    case AtomicOperation::kXor:
       op = AtomicOp::kXor;
       break;
-    case AtomicRMWInst::Max:
+    case AtomicOperation::kMax:
       op = AtomicOp::kSignedMax;
       break;
-    case AtomicRMWInst::Min:
+    case AtomicOperation::kMin:
       op = AtomicOp::kSignedMin;
       break;
-    case AtomicRMWInst::UMax:
+    case AtomicOperation::kUMax:
       op = AtomicOp::kUnsignedMax;
       break;
-    case AtomicRMWInst::UMin:
+    case AtomicOperation::kUMin:
       op = AtomicOp::kUnsignedMin;
       break;
     default:
       return false;
   }
-  const unsigned bytes = BytesOf(&update);
-  const Register base = InAddress(update.getPointerOperand());
-  const Register value = In(update.getValOperand());
+  const unsigned bytes = static_cast<unsigned>(update.type->store_size);
+  const Register base = InAddress(OperandAt(update, 0));
+  const Register value = In(OperandAt(update, 1));
   const Register dst = Define(update);
-  switch (update.getOperation()) {
-    case AtomicRMWInst::Xchg:
+  switch (update.operation()) {
+    case AtomicOperation::kXchg:
       native_.Swap(bytes, dst, value, base);
       return true;
-    case AtomicRMWInst::Sub:
+    case AtomicOperation::kSub:
       native_.Mov(8, kScratch, value);
       native_.Negate(OperationSize(bytes), kScratch);
       break;
-    case AtomicRMWInst::And:
+    case AtomicOperation::kAnd:
       native_.Mov(8, kScratch, value);
       native_.Not(8, kScratch);
       break;
@@ -115,7 +114,7 @@ bool LoweringAArch64::LowerAtomicUpdateByOne(const AtomicRMWInst& update) {
   return true;
 }
 
-void LoweringAArch64::EmitAtomicOperation(AtomicRMWInst::BinOp operation, unsigned bytes,
+void LoweringAArch64::EmitAtomicOperation(AtomicOperation operation, unsigned bytes,
                                           Register result, Register old, Register value) {
   const unsigned size = OperationSize(bytes);
   if (IsComparison(operation)) {
@@ -124,39 +123,39 @@ void LoweringAArch64::EmitAtomicOperation(AtomicRMWInst::BinOp operation, unsign
     } else {
       native_.CompareExtended(4, value, old, IsSigned(operation), bytes);
     }
-    const Cond takes_value = operation == AtomicRMWInst::Max    ? Cond::kG
-                             : operation == AtomicRMWInst::Min  ? Cond::kL
-                             : operation == AtomicRMWInst::UMax ? Cond::kA
-                                                                : Cond::kB;
+    const Cond takes_value = operation == AtomicOperation::kMax    ? Cond::kG
+                             : operation == AtomicOperation::kMin  ? Cond::kL
+                             : operation == AtomicOperation::kUMax ? Cond::kA
+                                                                   : Cond::kB;
     return native_.SelectInto(size, takes_value, result, value, old);
   }
-  native_.Mov(size, result, operation == AtomicRMWInst::Xchg ? value : old);
+  native_.Mov(size, result, operation == AtomicOperation::kXchg ? value : old);
   switch (operation) {
-    case AtomicRMWInst::Xchg:
+    case AtomicOperation::kXchg:
       return;
-    case AtomicRMWInst::Add:
+    case AtomicOperation::kAdd:
       return native_.AluRr(Alu::kAdd, size, result, value);
-    case AtomicRMWInst::Sub:
+    case AtomicOperation::kSub:
       return native_.AluRr(Alu::kSub, size, result, value);
-    case AtomicRMWInst::Or:
+    case AtomicOperation::kOr:
       return native_.AluRr(Alu::kOr, size, result, value);
-    case AtomicRMWInst::Xor:
+    case AtomicOperation::kXor:
       return native_.AluRr(Alu::kXor, size, result, value);
     default:
       native_.AluRr(Alu::kAnd, size, result, value);
-      if (operation == AtomicRMWInst::Nand) native_.Not(size, result);
+      if (operation == AtomicOperation::kNand) native_.Not(size, result);
       return;
   }
 }
 
-void LoweringAArch64::LowerAtomicUpdate(const AtomicRMWInst& update) {
+void LoweringAArch64::LowerAtomicUpdate(const ir::Instruction& update) {
   if (options_.coverage.has_atomic_updates && LowerAtomicUpdateByOne(update)) return;
-  const AtomicRMWInst::BinOp operation = update.getOperation();
-  const unsigned bytes = BytesOf(&update);
-  const Register base = InAddress(update.getPointerOperand());
+  const AtomicOperation operation = update.operation();
+  const unsigned bytes = static_cast<unsigned>(update.type->store_size);
+  const Register base = InAddress(OperandAt(update, 0));
   const Register value = IsComparison(operation) && bytes < 4
-                             ? InExtended(update.getValOperand(), IsSigned(operation), 4)
-                             : In(update.getValOperand());
+                             ? InExtended(OperandAt(update, 1), IsSigned(operation), 4)
+                             : In(OperandAt(update, 1));
   const Register old = Define(update);
   const uint32_t again = NewLabel();
   Bind(again);
@@ -166,11 +165,11 @@ void LoweringAArch64::LowerAtomicUpdate(const AtomicRMWInst& update) {
   native_.CompareBranchNonZero(4, kValueScratch, again);
 }
 
-void LoweringAArch64::LowerCompareExchange(const llvm::AtomicCmpXchgInst& exchange) {
-  const unsigned bytes = BytesOf(exchange.getCompareOperand());
-  const Register base = InAddress(exchange.getPointerOperand());
-  const Register value = In(exchange.getNewValOperand());
-  const Register expected = In(exchange.getCompareOperand());
+void LoweringAArch64::LowerCompareExchange(const ir::Instruction& exchange) {
+  const unsigned bytes = BytesOf(OperandAt(exchange, 1));
+  const Register base = InAddress(OperandAt(exchange, 0));
+  const Register value = In(OperandAt(exchange, 2));
+  const Register expected = In(OperandAt(exchange, 1));
   const Register old = Define(exchange, 0);
   const auto compare = [&] {
     if (bytes < 4) {
@@ -200,9 +199,9 @@ void LoweringAArch64::LowerCompareExchange(const llvm::AtomicCmpXchgInst& exchan
   native_.Mov(4, Define(exchange, 1), kScratch);
 }
 
-void LoweringAArch64::LowerFence(const llvm::FenceInst& fence) {
-  if (fence.getSyncScopeID() == llvm::SyncScope::SingleThread) return;
-  native_.DataBarrier(/*loads_only=*/fence.getOrdering() == AtomicOrdering::Acquire);
+void LoweringAArch64::LowerFence(const ir::Instruction& fence) {
+  if (fence.is_singlethread) return;
+  native_.DataBarrier(/*loads_only=*/fence.atomic_ordering() == Ordering::kAcquire);
 }
 
 }  // namespace firstcall::baseline::aarch64

@@ -5,11 +5,11 @@
 
 namespace firstcall::baseline::x86_64 {
 
-using llvm::AtomicRMWInst;
+using ir::AtomicOperation;
 
-void LoweringX86_64::LowerAtomicLoad(const llvm::LoadInst& load) {
-  const Mem mem = AddressOf(load.getPointerOperand());
-  const unsigned bytes = BytesOf(&load);
+void LoweringX86_64::LowerAtomicLoad(const ir::Instruction& load) {
+  const Mem mem = AddressOf(OperandAt(load, 0));
+  const unsigned bytes = static_cast<unsigned>(load.type->store_size);
   const Register dst = Define(load);
   if (IsVector(dst)) {
     native_.VectorLoad(bytes, dst, mem);
@@ -18,9 +18,9 @@ void LoweringX86_64::LowerAtomicLoad(const llvm::LoadInst& load) {
   }
 }
 
-void LoweringX86_64::LowerAtomicStore(const llvm::StoreInst& store) {
-  const llvm::Value* value = store.getValueOperand();
-  const Mem mem = AddressOf(store.getPointerOperand());
+void LoweringX86_64::LowerAtomicStore(const ir::Instruction& store) {
+  ir::Operand value = OperandAt(store, 1);
+  const Mem mem = AddressOf(OperandAt(store, 0));
   const unsigned bytes = BytesOf(value);
   Register source = In(value);
   if (IsVector(source)) {
@@ -28,29 +28,29 @@ void LoweringX86_64::LowerAtomicStore(const llvm::StoreInst& store) {
   } else {
     native_.Mov(8, kScratch, source);
   }
-  if (store.getOrdering() == llvm::AtomicOrdering::SequentiallyConsistent) {
+  if (store.atomic_ordering() == ir::Ordering::kSequentiallyConsistent) {
     native_.XchgM(bytes, mem, kScratch);
   } else {
     native_.Store(bytes, mem, kScratch);
   }
 }
 
-void LoweringX86_64::LowerAtomicUpdate(const AtomicRMWInst& update) {
-  const unsigned bytes = BytesOf(&update);
+void LoweringX86_64::LowerAtomicUpdate(const ir::Instruction& update) {
+  const unsigned bytes = static_cast<unsigned>(update.type->store_size);
   const unsigned operation_bytes = bytes == 8 ? 8 : 4;
-  const llvm::Value* operand = update.getValOperand();
-  switch (update.getOperation()) {
-    case AtomicRMWInst::Xchg: {
-      const Mem mem = AddressOf(update.getPointerOperand());
+  ir::Operand operand = OperandAt(update, 1);
+  switch (update.operation()) {
+    case AtomicOperation::kXchg: {
+      const Mem mem = AddressOf(OperandAt(update, 0));
       const Register value = Copy(operand);
       native_.XchgM(bytes, mem, value);
       return DefineIn(update, value);
     }
-    case AtomicRMWInst::Add:
-    case AtomicRMWInst::Sub: {
-      const Mem mem = AddressOf(update.getPointerOperand());
+    case AtomicOperation::kAdd:
+    case AtomicOperation::kSub: {
+      const Mem mem = AddressOf(OperandAt(update, 0));
       const Register value = Copy(operand);
-      if (update.getOperation() == AtomicRMWInst::Sub) {
+      if (update.operation() == AtomicOperation::kSub) {
         native_.Negate(operation_bytes, value);
       }
       native_.Lock();
@@ -62,7 +62,7 @@ void LoweringX86_64::LowerAtomicUpdate(const AtomicRMWInst& update) {
   }
   // Until nobody has written in between: old in rax, new in the scratch register.
   locations_.Claim(kRax);
-  const Mem mem = AddressOf(update.getPointerOperand());
+  const Mem mem = AddressOf(OperandAt(update, 0));
   const Register value = In(operand);
   const uint32_t again = NewLabel();
   native_.Load(bytes, kRax, mem);
@@ -72,27 +72,27 @@ void LoweringX86_64::LowerAtomicUpdate(const AtomicRMWInst& update) {
     native_.AluRr(Alu::kCmp, bytes, kRax, value);
     native_.Select(Negate(keeps_old), operation_bytes, kScratch, value);
   };
-  switch (update.getOperation()) {
-    case AtomicRMWInst::And:
+  switch (update.operation()) {
+    case AtomicOperation::kAnd:
       native_.AluRr(Alu::kAnd, operation_bytes, kScratch, value);
       break;
-    case AtomicRMWInst::Nand:
+    case AtomicOperation::kNand:
       native_.AluRr(Alu::kAnd, operation_bytes, kScratch, value);
       native_.Not(operation_bytes, kScratch);
       break;
-    case AtomicRMWInst::Or:
+    case AtomicOperation::kOr:
       native_.AluRr(Alu::kOr, operation_bytes, kScratch, value);
       break;
-    case AtomicRMWInst::Xor:
+    case AtomicOperation::kXor:
       native_.AluRr(Alu::kXor, operation_bytes, kScratch, value);
       break;
-    case AtomicRMWInst::Max:
+    case AtomicOperation::kMax:
       choose(Cond::kG);
       break;
-    case AtomicRMWInst::Min:
+    case AtomicOperation::kMin:
       choose(Cond::kL);
       break;
-    case AtomicRMWInst::UMax:
+    case AtomicOperation::kUMax:
       choose(Cond::kA);
       break;
     default:
@@ -105,11 +105,11 @@ void LoweringX86_64::LowerAtomicUpdate(const AtomicRMWInst& update) {
   DefineIn(update, kRax);
 }
 
-void LoweringX86_64::LowerCompareExchange(const llvm::AtomicCmpXchgInst& exchange) {
-  const unsigned bytes = BytesOf(exchange.getCompareOperand());
-  Claim(kRax, exchange.getCompareOperand());
-  const Mem mem = AddressOf(exchange.getPointerOperand());
-  const Register value = In(exchange.getNewValOperand());
+void LoweringX86_64::LowerCompareExchange(const ir::Instruction& exchange) {
+  const unsigned bytes = BytesOf(OperandAt(exchange, 1));
+  Claim(kRax, OperandAt(exchange, 1));
+  const Mem mem = AddressOf(OperandAt(exchange, 0));
+  const Register value = In(OperandAt(exchange, 2));
   native_.Lock();
   native_.Cmpxchg(bytes, mem, value);
   native_.Set(Cond::kE, kScratch);
@@ -119,9 +119,8 @@ void LoweringX86_64::LowerCompareExchange(const llvm::AtomicCmpXchgInst& exchang
   native_.Mov(4, Define(exchange, 1), kScratch);
 }
 
-void LoweringX86_64::LowerFence(const llvm::FenceInst& fence) {
-  if (fence.getOrdering() != llvm::AtomicOrdering::SequentiallyConsistent ||
-      fence.getSyncScopeID() == llvm::SyncScope::SingleThread) {
+void LoweringX86_64::LowerFence(const ir::Instruction& fence) {
+  if (fence.atomic_ordering() != ir::Ordering::kSequentiallyConsistent || fence.is_singlethread) {
     return;
   }
   native_.Mfence();

@@ -10,7 +10,8 @@
 #include "backend/baseline/lowering.h"
 #include "backend/baseline/lowering_aarch64.h"
 #include "backend/baseline/lowering_x86_64.h"
-#include "llvm/TargetParser/Triple.h"
+#include "backend/baseline/triple.h"
+#include "object/machine.h"
 
 namespace firstcall::baseline {
 
@@ -22,30 +23,22 @@ struct BaselineCompiler::Parts {
   std::unique_ptr<Lowering> lowering;
 };
 
-namespace {
-
-llvm::Triple::ArchType ArchitectureOf(absl::string_view triple) {
-  return llvm::Triple(llvm::StringRef(triple.data(), triple.size())).getArch();
-}
-
-}  // namespace
-
 absl::Span<const char* const> BaselineCompiler::Features(absl::string_view triple) {
   static constexpr const char* kX86_64[] = {"sse4.1", "popcnt", "fma", "fma4"};
   static constexpr const char* kAArch64[] = {"lse"};
-  switch (ArchitectureOf(triple)) {
-    case llvm::Triple::x86_64:
+  switch (MachineOf(triple)) {
+    case Machine::kX86_64:
       return kX86_64;
-    case llvm::Triple::aarch64:
+    case Machine::kAArch64:
       return kAArch64;
-    default:
-      return {};
+    case Machine::kOther:
+      break;
   }
+  return {};
 }
 
 absl::StatusOr<std::unique_ptr<BaselineCompiler>> BaselineCompiler::Create(
-    absl::string_view triple_name, const BaselineOptions& options) {
-  const llvm::Triple triple(llvm::StringRef(triple_name.data(), triple_name.size()));
+    absl::string_view triple, const BaselineOptions& options) {
   const auto has = [&](const char* feature) {
     return absl::c_linear_search(options.features, feature);
   };
@@ -54,21 +47,21 @@ absl::StatusOr<std::unique_ptr<BaselineCompiler>> BaselineCompiler::Create(
   std::unique_ptr<Parts> parts;
   // What LLVM writes as Mach-O is read into the form that this compiler's code has, so both fit
   // together.
-  const bool has_code_form = triple.isOSBinFormatELF() || triple.isOSBinFormatMachO();
-  if (has_code_form && triple.getArch() == llvm::Triple::x86_64) {
+  const Machine machine = HasElfOrMacho(triple) ? MachineOf(triple) : Machine::kOther;
+  if (machine == Machine::kX86_64) {
     parts = std::make_unique<Parts>(ArchitectureX86_64());
     parts->lowering = std::make_unique<x86_64::LoweringX86_64>(parts->analysis);
     coverage.has_rounding = has("sse4.1");
     coverage.has_popcnt = has("popcnt");
     coverage.has_fusion = has("fma") || has("fma4");
-  } else if (has_code_form && triple.getArch() == llvm::Triple::aarch64) {
+  } else if (machine == Machine::kAArch64) {
     parts = std::make_unique<Parts>(ArchitectureAArch64());
     parts->lowering = std::make_unique<aarch64::LoweringAArch64>(parts->analysis);
     coverage.has_rounding = coverage.has_popcnt = true;
     coverage.has_atomic_updates = has("lse");
   } else {
     return absl::InvalidArgumentError(
-        absl::StrCat("create baseline compiler: not for '", triple_name, "'"));
+        absl::StrCat("create baseline compiler: not for '", triple, "'"));
   }
   parts->options.coverage = coverage;
   return std::unique_ptr<BaselineCompiler>(new BaselineCompiler(std::move(parts)));
@@ -77,11 +70,9 @@ absl::StatusOr<std::unique_ptr<BaselineCompiler>> BaselineCompiler::Create(
 BaselineCompiler::BaselineCompiler(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 BaselineCompiler::~BaselineCompiler() = default;
 
-Refusal BaselineCompiler::Compile(const llvm::Function& function, bool is_near, CompiledCode& code,
-                                  const llvm::DataLayout* layout) {
+Refusal BaselineCompiler::Compile(const ir::Function& function, bool is_near, CompiledCode& code) {
   LoweringOptions& lowering_options = parts_->options;
   lowering_options.is_near = is_near;
-  lowering_options.layout = layout;
   for (bool is_large : {false, true}) {
     lowering_options.is_large = is_large;
     Refusal refusal = parts_->analysis.Run(function, lowering_options.coverage);

@@ -16,12 +16,8 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "backend/baseline/refusal.h"
+#include "ir/function.h"
 #include "object/compiled_code.h"
-
-namespace llvm {
-class DataLayout;
-class Function;
-}  // namespace llvm
 
 namespace firstcall::baseline {
 
@@ -45,15 +41,11 @@ class BaselineCompiler {
   BaselineCompiler(const BaselineCompiler&) = delete;
   BaselineCompiler& operator=(const BaselineCompiler&) = delete;
 
-  // Compiles `function`, a verified definition in a module with the target's data layout, and
+  // Compiles `function`, a checked body of a module with the target's data layout, and
   // replaces the contents of `code`. The first symbol of `code` is the function's. Returns kNone,
   // or why the function is refused; then the contents of `code` are unspecified. `is_near`:
   // dso_local symbols are within reach of a 32-bit distance from the code.
-  //
-  // `layout` must equal the module's data layout; null means the module's own. A DataLayout caches
-  // the layouts of structures, so a `layout` that is kept from function to function is faster.
-  Refusal Compile(const llvm::Function& function, bool is_near, CompiledCode& code,
-                  const llvm::DataLayout* layout = nullptr);
+  Refusal Compile(const ir::Function& function, bool is_near, CompiledCode& code);
 
  private:
   struct Parts;

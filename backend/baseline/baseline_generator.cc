@@ -24,11 +24,14 @@ absl::StatusOr<GeneratedObject> BaselineGenerator::Generate(llvm::Module& module
     generated.origin.refusal = RefusalName(Refusal::kFunctionAttribute);
     return generated;
   }
+  if (!reader_.Begin(module).ok()) {
+    generated.origin.refusal = RefusalName(Refusal::kRepresentation);
+    return generated;
+  }
   ModuleCompiler::Options options;
   options.is_near = !request.is_far;
-  options.layout = request.layout;
   if (request.identification) options.comment = IdentificationText(*request.identification);
-  const Refusal refusal = compiler_->Compile(module, options, generated.bytes);
+  const Refusal refusal = compiler_->Compile(reader_, options, generated.bytes);
   if (refusal != Refusal::kNone) generated.origin.refusal = RefusalName(refusal);
   return generated;
 }

@@ -1,4 +1,5 @@
-// The baseline backend: ModuleCompiler behind the interface that all backends have.
+// The baseline backend: ModuleCompiler, which reads functions in firstcall's own representation
+// (ir/), behind the interface that all backends have.
 //
 // Thread-compatible.
 
@@ -14,6 +15,7 @@
 #include "backend/baseline/baseline_compiler.h"
 #include "backend/baseline/module_compiler.h"
 #include "backend/code_generator.h"
+#include "ir/from_llvm/llvm_reader.h"
 #include "llvm/IR/Function.h"
 
 namespace firstcall::baseline {
@@ -38,6 +40,7 @@ class BaselineGenerator final : public CodeGenerator {
 
   const std::unique_ptr<ModuleCompiler> compiler_;
   const HasObstacle has_obstacle_;
+  ir::LlvmReader reader_;  // Between calls of Generate, what it has read is not used.
 };
 
 }  // namespace firstcall::baseline

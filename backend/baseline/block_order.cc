@@ -1,18 +1,17 @@
 #include "backend/baseline/block_order.h"
 
-#include "llvm/IR/Instructions.h"
-
 namespace firstcall::baseline {
 
-void BlockOrder::Compute(const llvm::Function& function) {
-  node_of_.Clear();
+void BlockOrder::Compute(const ir::Function& function) {
+  function_ = &function;
+  node_of_.assign(function.blocks.size(), kNone);
   nodes_.clear();
   path_.clear();
   post_order_.clear();
   blocks_.clear();
   loops_.clear();
   is_irreducible_ = false;
-  Search(function);
+  Search();
   if (is_irreducible_) {
     PlaceInReversePostOrder();
   } else {
@@ -20,26 +19,27 @@ void BlockOrder::Compute(const llvm::Function& function) {
   }
 }
 
-uint32_t BlockOrder::AddNode(const llvm::BasicBlock* block) {
+uint32_t BlockOrder::AddNode(uint32_t block) {
   const uint32_t number = nodes_.size();
   nodes_.emplace_back();
   nodes_.back().block = block;
-  node_of_.Insert(block, number);
-  path_.push_back({number, 0, block->getTerminator()->getNumSuccessors()});
+  node_of_[block] = number;
+  const ir::Instruction& terminator = function_->TerminatorOf(function_->blocks[block]);
+  path_.push_back({number, 0, terminator.target_count});
   nodes_.back().path_position = path_.size();
   return number;
 }
 
-void BlockOrder::Search(const llvm::Function& function) {
-  AddNode(&function.getEntryBlock());
+void BlockOrder::Search() {
+  AddNode(0);
   while (!path_.empty()) {
     Visit& visit = path_.back();
     const uint32_t from = visit.node;
     if (visit.successor < visit.successor_count) {
-      const llvm::BasicBlock* successor =
-          nodes_[from].block->getTerminator()->getSuccessor(visit.successor++);
-      uint32_t to = node_of_.Find(successor);
-      if (to == PointerMap::kMissing) {
+      const ir::Block& block = function_->blocks[nodes_[from].block];
+      const uint32_t successor = function_->SuccessorsOf(block)[visit.successor++];
+      uint32_t to = node_of_[successor];
+      if (to == kNone) {
         to = AddNode(successor);
       } else {
         SeenAgain(from, to);

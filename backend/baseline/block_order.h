@@ -13,9 +13,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "backend/baseline/pointer_map.h"
-#include "llvm/IR/BasicBlock.h"
-#include "llvm/IR/Function.h"
+#include "ir/function.h"
 
 namespace firstcall::baseline {
 
@@ -28,7 +26,7 @@ struct Loop {
 };
 
 struct OrderedBlock {
-  const llvm::BasicBlock* block = nullptr;
+  uint32_t block = kNone;     // The number of the block in the function.
   uint32_t loop = kNone;      // The innermost loop that contains the block.
   uint32_t depth = 0;         // Number of loops that contain the block.
   uint32_t predecessors = 0;  // Edges from reachable blocks.
@@ -36,7 +34,7 @@ struct OrderedBlock {
 
 class BlockOrder {
  public:
-  void Compute(const llvm::Function& function);
+  void Compute(const ir::Function& function);
 
   // The reachable blocks, in order.
   const std::vector<OrderedBlock>& blocks() const { return blocks_; }
@@ -44,14 +42,14 @@ class BlockOrder {
   bool has_irreducible_loop() const { return is_irreducible_; }
 
   // The index of `block` in blocks(); kNone if it is unreachable.
-  uint32_t NumberOf(const llvm::BasicBlock* block) const {
-    const uint32_t node = node_of_.Find(block);
-    return node == PointerMap::kMissing ? kNone : nodes_[node].position;
+  uint32_t NumberOf(uint32_t block) const {
+    const uint32_t node = node_of_[block];
+    return node == kNone ? kNone : nodes_[node].position;
   }
 
  private:
   struct Node {
-    const llvm::BasicBlock* block;
+    uint32_t block;
     uint32_t header = kNone;     // Header of the innermost loop around the node, not its own.
     uint32_t path_position = 0;  // At least 1 while the node is on the path of the search.
     bool is_header = false;
@@ -65,15 +63,16 @@ class BlockOrder {
     unsigned successor_count;
   };
 
-  uint32_t AddNode(const llvm::BasicBlock* block);
-  void Search(const llvm::Function& function);
+  uint32_t AddNode(uint32_t block);
+  void Search();
   void SeenAgain(uint32_t from, uint32_t to);
   void TagHeader(uint32_t node, uint32_t header);
   void PlaceInReversePostOrder();
   void PlaceLoops();
   void Place(uint32_t node, uint32_t loop, uint32_t depth);
 
-  PointerMap node_of_;
+  const ir::Function* function_ = nullptr;
+  std::vector<uint32_t> node_of_;  // For each block of the function; kNone: not reached.
   std::vector<Node> nodes_;
   std::vector<Visit> path_;
   std::vector<uint32_t> post_order_;

@@ -12,26 +12,29 @@
 namespace firstcall::baseline {
 namespace {
 
-// The call's own, or those of the function that it calls.
-llvm::AttributeSet ParameterAttributes(const llvm::CallBase& call, unsigned index) {
-  const llvm::AttributeSet own = call.getAttributes().getParamAttrs(index);
-  if (own.hasAttribute(llvm::Attribute::ByVal)) return own;
-  return call.getCalledFunction()->getAttributes().getParamAttrs(index);
+// The attributes of an argument that is passed by value: those of the call, or those of the called
+// function if only these say so.
+const ir::AttributeSet& ByValueAttributes(const ir::Function& function, const ir::Instruction& call,
+                                          unsigned index) {
+  const ir::AttributeSet& own = function.CallOf(call).attributes->OfParameter(index);
+  if (own.Has(ir::Attribute::kByVal)) return own;
+  return function.CalledFunctionOf(call)->attributes->OfParameter(index);
 }
 
 }  // namespace
 
-ArgumentPlaces Lowering::PlaceArguments(const llvm::CallBase& call, ArgumentStep step) {
-  const CallingConvention& convention = architecture_.ConventionOf(call.getCallingConv());
+ArgumentPlaces Lowering::PlaceArguments(const ir::Instruction& call, ArgumentStep step) {
+  const ir::Call& properties = function_->CallOf(call);
+  const CallingConvention& convention = architecture_.ConventionOf(properties.convention);
   ArgumentPlaces places(convention);
-  const bool may_pass_by_value = MayPassByValue(call);
-  const OwnRegisters own_registers(call, architecture_, analysis_.swift_registers());
-  for (unsigned i = 0; i < call.arg_size(); ++i) {
-    const llvm::Value* value = call.getArgOperand(i);
-    if (may_pass_by_value && call.isByValArgument(i)) {
-      const uint64_t alignment = ByValueAlignment(ParameterAttributes(call, i), *layout_);
-      const uint64_t size = layout_->getTypeAllocSize(call.getParamByValType(i));
-      const ArgumentPlace place = places.ByValue(size, alignment);
+  const bool may_pass_by_value = MayPassByValue(*function_, call);
+  const OwnRegisters own_registers(*function_, call, architecture_, analysis_.swift_registers());
+  for (unsigned i = 0; i < properties.argument_count; ++i) {
+    const ir::Operand value = OperandAt(call, i);
+    if (may_pass_by_value && ArgumentHas(*function_, call, i, ir::Attribute::kByVal)) {
+      const ir::AttributeSet& attributes = ByValueAttributes(*function_, call, i);
+      const uint64_t size = attributes.type->alloc_size;
+      const ArgumentPlace place = places.ByValue(size, ByValueAlignment(attributes));
       if (step == ArgumentStep::kCopyByValue) CopyByValue(value, size, place.offset);
       continue;
     }
@@ -43,9 +46,12 @@ ArgumentPlaces Lowering::PlaceArguments(const llvm::CallBase& call, ArgumentStep
       moves_.Add(move);
       continue;
     }
-    const PartList list = PartsOf(value->getType());
-    places.ForEachPart(*value->getType(), list, [&](unsigned part, const ArgumentPlace& place) {
-      if (step != ArgumentStep::kMove || llvm::isa<llvm::UndefValue>(value)) return;
+    const ir::Type* const value_type = TypeOf(value);
+    const ir::Constant* const constant = ConstantOf(value);
+    const bool is_undefined = constant != nullptr && constant->IsUndefined();
+    const PartList list = PartsOf(value_type);
+    places.ForEachPart(*value_type, list, [&](unsigned part, const ArgumentPlace& place) {
+      if (step != ArgumentStep::kMove || is_undefined) return;
       const PartType& type = list.parts[part];
       Move move = SourceOf(value, part, type);
       move.to = place.reg;
@@ -53,8 +59,8 @@ ArgumentPlaces Lowering::PlaceArguments(const llvm::CallBase& call, ArgumentStep
         move.to_memory = Mem::At(architecture_.stack_pointer, place.offset);
       }
       if (list.count == 1 && !type.is_vector && type.bits < 64 && type.bits != 32) {
-        move.is_signed = call.paramHasAttr(i, llvm::Attribute::SExt);
-        if (move.is_signed || call.paramHasAttr(i, llvm::Attribute::ZExt) ||
+        move.is_signed = ArgumentHas(*function_, call, i, ir::Attribute::kSExt);
+        if (move.is_signed || ArgumentHas(*function_, call, i, ir::Attribute::kZExt) ||
             (convention.extends_bits && type.bits == 1)) {
           if (move.source != Move::Source::kConstant || !move.is_signed) {
             move.extended_bits = static_cast<uint8_t>(type.bits);
@@ -67,27 +73,27 @@ ArgumentPlaces Lowering::PlaceArguments(const llvm::CallBase& call, ArgumentStep
   return places;
 }
 
-void Lowering::CopyByValue(const llvm::Value* source, uint64_t size, int32_t offset) {
+void Lowering::CopyByValue(ir::Operand source, uint64_t size, int32_t offset) {
   constexpr uint64_t kMostInline = 64;
   const Mem to = Mem::At(architecture_.stack_pointer, offset);
   if (size <= kMostInline) {
     CopyBytes(to, AddressOf(source), size);
   } else {
-    CopyBlock(nullptr, to, source, size);
+    CopyBlock(ir::Operand(), to, source, size);
   }
   locations_.registers().UnpinAll();
 }
 
-void Lowering::PrepareCall(const llvm::User& user) {
+void Lowering::PrepareCall(const ir::Instruction& user) {
   std::vector<ValuePart>& values = analysis_.values();
-  for (const llvm::Use& use : user.operands()) {
-    const uint32_t number = NumberOf(use.get());
-    if (number != PointerMap::kMissing) --values[number].uses;
+  for (ir::Operand operand : function_->OperandsOf(user)) {
+    const uint32_t number = NumberOf(operand);
+    if (number != kNone) --values[number].uses;
   }
   locations_.SpillSurvivors();
-  for (const llvm::Use& use : user.operands()) {
-    const uint32_t number = NumberOf(use.get());
-    if (number != PointerMap::kMissing) ++values[number].uses;
+  for (ir::Operand operand : function_->OperandsOf(user)) {
+    const uint32_t number = NumberOf(operand);
+    if (number != kNone) ++values[number].uses;
   }
 }
 
@@ -98,7 +104,7 @@ Lowering::CallExtent Lowering::EmitCall(const Callee& callee, const ArgumentPlac
   }
   CallExtent extent;
   extent.begin = assembler_.size();
-  if (callee.pointer != nullptr) {
+  if (!callee.pointer.IsNothing()) {
     assembler_.CallR(architecture_.callee);
   } else if (callee.global != nullptr && IsNear(callee.global)) {
     assembler_.CallSymbol(SymbolOf(callee.global));
@@ -112,11 +118,11 @@ Lowering::CallExtent Lowering::EmitCall(const Callee& callee, const ArgumentPlac
   return extent;
 }
 
-Lowering::CallExtent Lowering::LowerCall(const llvm::CallBase& call) {
+Lowering::CallExtent Lowering::LowerCall(const ir::Instruction& call) {
   Callee callee;
-  callee.is_variadic = call.getFunctionType()->isVarArg();
-  const llvm::Value* operand = call.getCalledOperand();
-  callee.global = llvm::dyn_cast<llvm::GlobalValue>(operand);
+  callee.is_variadic = function_->CallOf(call).function_type->is_variadic;
+  const ir::Operand operand = function_->CalleeOf(call);
+  callee.global = function_->GlobalOf(operand);
   if (callee.global == nullptr) callee.pointer = operand;
 
   const ArgumentPlaces sizes = PlaceArguments(call, ArgumentStep::kMeasure);
@@ -130,7 +136,7 @@ Lowering::CallExtent Lowering::LowerCall(const llvm::CallBase& call) {
   if (stack_bytes != 0) PlaceArguments(call, ArgumentStep::kCopyByValue);
   PrepareCall(call);
   const ArgumentPlaces places = PlaceArguments(call, ArgumentStep::kMove);
-  if (callee.pointer != nullptr) {
+  if (!callee.pointer.IsNothing()) {
     Move move = SourceOf(callee.pointer, 0, {false, 8, 64, false});
     move.to = architecture_.callee;
     moves_.Add(move);
@@ -142,22 +148,22 @@ Lowering::CallExtent Lowering::LowerCall(const llvm::CallBase& call) {
   return extent;
 }
 
-void Lowering::KeepError(const llvm::CallBase& call) {
-  const OwnRegisters own(call, architecture_, analysis_.swift_registers());
+void Lowering::KeepError(const ir::Instruction& call) {
+  const OwnRegisters own(*function_, call, architecture_, analysis_.swift_registers());
   if (!own.has_error()) return;
-  for (unsigned i = 0; i < call.arg_size(); ++i) {
+  for (unsigned i = 0; i < function_->CallOf(call).argument_count; ++i) {
     if (own.Of(i) != architecture_.swift_error) continue;
-    assembler_.Store(8, SlotOf(frame_, analysis_.values()[NumberOf(call.getArgOperand(i))]),
+    assembler_.Store(8, SlotOf(frame_, analysis_.values()[NumberOf(OperandAt(call, i))]),
                      architecture_.swift_error);
   }
 }
 
-void Lowering::DefineResults(const llvm::Instruction& result) {
-  const uint32_t number = NumberOf(&result);
-  if (number == PointerMap::kMissing) return;
-  const auto* call = llvm::dyn_cast<llvm::CallBase>(&result);
-  ResultPlaces places(call == nullptr ? architecture_.convention
-                                      : architecture_.ConventionOf(call->getCallingConv()));
+void Lowering::DefineResults(const ir::Instruction& result) {
+  const uint32_t number = NumberOf(result);
+  if (number == kNone) return;
+  ResultPlaces places(result.IsCall()
+                          ? architecture_.ConventionOf(function_->CallOf(result).convention)
+                          : architecture_.convention);
   for (unsigned i = 0; i < analysis_.values()[number].parts; ++i) {
     ValuePart& part = analysis_.values()[number + i];
     const Register reg = places.Next(part.is_vector, part.bytes);
@@ -172,17 +178,18 @@ void Lowering::DefineResults(const llvm::Instruction& result) {
   }
 }
 
-void Lowering::CallLibrary(const char* name, const llvm::Instruction& result,
-                           std::initializer_list<const llvm::Value*> arguments) {
+void Lowering::CallLibrary(const char* name, const ir::Instruction& result,
+                           std::initializer_list<ir::Operand> arguments) {
   // A value that is computed late for this instruction has to be computed now.
-  for (const llvm::Value* argument : arguments) {
+  for (ir::Operand argument : arguments) {
     if (DeferredOf(argument) != nullptr) In(argument);
   }
   PrepareCall(result);
   ArgumentPlaces places(architecture_.convention);
-  for (const llvm::Value* argument : arguments) {
-    const PartList list = PartsOf(argument->getType());
-    places.ForEachPart(*argument->getType(), list, [&](unsigned part, const ArgumentPlace& place) {
+  for (ir::Operand argument : arguments) {
+    const ir::Type* const type = TypeOf(argument);
+    const PartList list = PartsOf(type);
+    places.ForEachPart(*type, list, [&](unsigned part, const ArgumentPlace& place) {
       Move move = SourceOf(argument, part, list.parts[part]);
       move.to = place.reg;
       moves_.Add(move);

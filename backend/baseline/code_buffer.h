@@ -10,8 +10,9 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <utility>
 
-#include "llvm/Support/LEB128.h"
+#include "backend/baseline/leb128.h"
 
 namespace firstcall::baseline {
 
@@ -38,14 +39,8 @@ class CodeBuffer {
     cursor_ = out + bytes;
   }
   // Append a number in LEB128.
-  void Unsigned(uint64_t value) {
-    uint8_t* out = Room(10);
-    cursor_ = out + llvm::encodeULEB128(value, out);
-  }
-  void Signed(int64_t value) {
-    uint8_t* out = Room(10);
-    cursor_ = out + llvm::encodeSLEB128(value, out);
-  }
+  void Unsigned(uint64_t value) { cursor_ = PutUnsignedLeb128(value, Room(kMostLeb128Bytes)); }
+  void Signed(int64_t value) { cursor_ = PutSignedLeb128(value, Room(kMostLeb128Bytes)); }
   void Bytes(const void* bytes, size_t size) {
     uint8_t* out = Room(size);
     std::memcpy(out, bytes, size);

@@ -3,150 +3,170 @@
 #include <algorithm>
 #include <cstring>
 
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "backend/baseline/constants.h"
-#include "llvm/IR/Constants.h"
-#include "llvm/IR/Module.h"
+#include "ir/constant.h"
+#include "ir/opcode.h"
+#include "ir/operand.h"
+#include "ir/type.h"
 
 namespace firstcall::baseline {
 namespace {
 
+using ir::ConstantKind;
+
 // A larger one would be copied into many functions.
 constexpr uint64_t kMostBytes = 16384;
 constexpr uint64_t kMostAlignment = 16;
+// Contents that consist of more constants than this, one in another, are not written.
+constexpr unsigned kMostNested = 256;
 
-bool IsCandidate(const llvm::GlobalValue& global) {
-  const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(&global);
-  if (variable == nullptr || !variable->isConstant() || !variable->hasInitializer() ||
-      !variable->hasLocalLinkage() || !variable->hasGlobalUnnamedAddr() ||
-      variable->isThreadLocal() || variable->hasSection() || variable->hasImplicitSection()) {
-    return false;
-  }
-  const llvm::DataLayout& layout = global.getParent()->getDataLayout();
-  return variable->getAlign().valueOrOne().value() <= kMostAlignment &&
-         layout.getTypeAllocSize(variable->getValueType()) <= kMostBytes;
+bool IsCandidate(const ir::Global& global) {
+  return global.IsVariable() && global.is_constant && !global.is_declaration &&
+         global.HasLocalLinkage() && global.unnamed_address == ir::UnnamedAddress::kGlobal &&
+         !global.IsThreadLocal() && global.section.empty() && !HasImplicitSection(global) &&
+         global.alignment <= kMostAlignment && global.value_type->is_sized &&
+         global.value_type->alloc_size <= kMostBytes;
 }
 
-bool IsUsedByInstructionsOnly(const llvm::Constant& constant) {
-  return std::all_of(constant.user_begin(), constant.user_end(), [](const llvm::User* user) {
-    if (llvm::isa<llvm::Instruction>(user)) return true;
-    const auto* expression = llvm::dyn_cast<llvm::ConstantExpr>(user);
-    return expression != nullptr && IsUsedByInstructionsOnly(*expression);
-  });
-}
-
-bool IsLocalVariable(const llvm::GlobalValue& global) {
-  return llvm::isa<llvm::GlobalVariable>(global) && global.hasLocalLinkage();
+bool IsLocalVariable(const ir::Global& global) {
+  return global.IsVariable() && global.HasLocalLinkage();
 }
 
 // Whether references to `global` from its own module go to the same object.
-bool IsInSameObject(const llvm::GlobalValue& global) {
-  return llvm::isa<llvm::GlobalVariable>(global) && !global.isDeclaration() &&
-         !global.isWeakForLinker();
+bool IsInSameObject(const ir::Global& global) {
+  return global.IsVariable() && !global.is_declaration && !global.IsWeakForLinker();
 }
 
 class DataWriter {
  public:
-  DataWriter(const llvm::GlobalVariable& variable, ConstantData& data)
-      : variable_(variable), layout_(variable.getParent()->getDataLayout()), data_(data) {}
+  DataWriter(const ir::Global& variable, const ir::Module& module, ConstantData& data)
+      : variable_(variable), constants_(module), data_(data) {}
 
   bool Write() {
     data_.references.clear();
-    data_.bytes.assign(layout_.getTypeAllocSize(variable_.getValueType()), 0);
-    return Write(*variable_.getInitializer(), 0);
+    data_.bytes.clear();
+    const ir::Constant& value = constants_[variable_.initializer];
+    if (value.type != variable_.value_type || !value.type->is_sized) return false;
+    data_.bytes.resize(value.type->alloc_size, 0);
+    return Write(value, 0);
   }
 
  private:
-  bool Write(const llvm::Constant& constant, uint64_t offset) {
-    if (constant.isNullValue() || llvm::isa<llvm::UndefValue>(constant)) return true;
-    if (const auto* sequence = llvm::dyn_cast<llvm::ConstantDataSequential>(&constant)) {
-      const llvm::StringRef bytes = sequence->getRawDataValues();
-      std::memcpy(data_.bytes.data() + offset, bytes.data(), bytes.size());
-      return true;
+  bool Write(const ir::Constant& constant, uint64_t offset) {
+    // What takes no bytes may be nested in itself many times over.
+    if (constant.IsZero() || constant.IsUndefined() || constant.type->alloc_size == 0) return true;
+    switch (constant.kind) {
+      case ConstantKind::kData:
+        WriteBytes(constant.data().data(), constant.data().size(), offset);
+        return true;
+      case ConstantKind::kAggregate:
+        return WriteMembers(constant, offset);
+      case ConstantKind::kInteger:
+      case ConstantKind::kFloat:
+        WriteNumber(constant, offset);
+        return true;
+      default:
+        return WriteReference(constant, offset);
     }
-    if (const auto* structure = llvm::dyn_cast<llvm::ConstantStruct>(&constant)) {
-      const llvm::StructLayout* members = layout_.getStructLayout(structure->getType());
-      for (unsigned i = 0; i < structure->getNumOperands(); ++i) {
-        const uint64_t at = offset + members->getElementOffset(i).getFixedValue();
-        if (!Write(*structure->getOperand(i), at)) return false;
-      }
-      return true;
-    }
-    if (const auto* array = llvm::dyn_cast<llvm::ConstantArray>(&constant)) {
-      const uint64_t size = layout_.getTypeAllocSize(array->getType()->getElementType());
-      for (unsigned i = 0; i < array->getNumOperands(); ++i) {
-        if (!Write(*array->getOperand(i), offset + i * size)) return false;
-      }
-      return true;
-    }
-    if (const auto* integer = llvm::dyn_cast<llvm::ConstantInt>(&constant)) {
-      return WriteBits(integer->getValue(), offset);
-    }
-    if (const auto* number = llvm::dyn_cast<llvm::ConstantFP>(&constant)) {
-      return WriteBits(number->getValueAPF().bitcastToAPInt(), offset);
-    }
-    return WriteReference(constant, offset);
   }
 
-  // What lies above the width of a number is zero in memory.
-  bool WriteBits(const llvm::APInt& bits, uint64_t offset) {
-    std::memcpy(data_.bytes.data() + offset, bits.getRawData(), (bits.getBitWidth() + 7) / 8);
+  // Of a structure or an array.
+  bool WriteMembers(const ir::Constant& aggregate, uint64_t offset) {
+    const ir::Type& type = *aggregate.type;
+    if (!type.IsAggregate() || depth_ == kMostNested) return false;
+    ++depth_;
+    const absl::Span<const ir::Operand> members = aggregate.operands();
+    for (size_t i = 0; i < members.size(); ++i) {
+      const uint64_t distance = type.IsStruct() ? type.offsets[i] : i * type.element()->alloc_size;
+      if (!Write(constants_[members[i]], offset + distance)) return false;
+    }
+    --depth_;
     return true;
   }
 
-  bool WriteReference(const llvm::Constant& constant, uint64_t offset) {
-    if (constant.getType()->isIntegerTy(32)) return WriteDistance(constant, offset);
-    if (!constant.getType()->isPointerTy() && !constant.getType()->isIntegerTy(64)) return false;
-    const ConstantPart part = PartOf(constant, 0, layout_);
+  // What lies above the width of a number is zero in memory.
+  void WriteNumber(const ir::Constant& number, uint64_t offset) {
+    const uint64_t size = (number.type->bit_size + 7) / 8;
+    const absl::Span<const uint64_t> words = number.words();
+    if (words.empty()) {
+      const uint64_t bits = number.IsInteger() ? number.unsigned_bits() : number.bits();
+      WriteBytes(&bits, std::min<uint64_t>(size, sizeof(bits)), offset);
+    } else {
+      WriteBytes(words.data(), std::min<uint64_t>(size, 8 * words.size()), offset);
+    }
+  }
+
+  void WriteBytes(const void* bytes, uint64_t size, uint64_t offset) {
+    std::memcpy(data_.bytes.data() + offset, bytes, size);
+  }
+
+  bool WriteReference(const ir::Constant& constant, uint64_t offset) {
+    if (constant.type->IsInteger(32)) return WriteDistance(constant, offset);
+    if (!constant.type->IsIntegerOrPointer() || constant.type->bit_size != 64) return false;
+    const ConstantPart part = PartOf(constant, 0, constants_);
     if (part.kind == ConstantPart::Kind::kBits) {
-      return WriteBits(llvm::APInt(64, part.low), offset);
+      WriteBytes(&part.low, sizeof(part.low), offset);
+      return true;
     }
     return part.kind == ConstantPart::Kind::kAddress &&
            AddReference(*part.global, offset, static_cast<int64_t>(part.low), false);
   }
 
   // trunc(address - an address in the variable itself), as in tables for llvm.load.relative.
-  bool WriteDistance(const llvm::Constant& constant, uint64_t offset) {
-    const auto* narrowed = llvm::dyn_cast<llvm::ConstantExpr>(&constant);
-    if (narrowed == nullptr || narrowed->getOpcode() != llvm::Instruction::Trunc) return false;
-    const auto* difference = llvm::dyn_cast<llvm::ConstantExpr>(narrowed->getOperand(0));
-    if (difference == nullptr || difference->getOpcode() != llvm::Instruction::Sub) return false;
-    const ConstantPart to = PartOf(*difference->getOperand(0), 0, layout_);
-    const ConstantPart from = PartOf(*difference->getOperand(1), 0, layout_);
+  bool WriteDistance(const ir::Constant& narrowed, uint64_t offset) {
+    if (!IsExpression(narrowed, ir::Opcode::kTrunc)) return false;
+    const ir::Constant& difference = constants_[narrowed.operands()[0]];
+    if (!IsExpression(difference, ir::Opcode::kSub)) return false;
+    const ConstantPart to = PartOf(constants_[difference.operands()[0]], 0, constants_);
+    const ConstantPart from = PartOf(constants_[difference.operands()[1]], 0, constants_);
     // Only what is in the same object is certainly within reach.
     return to.kind == ConstantPart::Kind::kAddress && from.kind == ConstantPart::Kind::kAddress &&
            from.global == &variable_ && IsInSameObject(*to.global) &&
            AddReference(*to.global, offset, static_cast<int64_t>(to.low - from.low + offset), true);
   }
 
-  bool AddReference(const llvm::GlobalValue& global, uint64_t offset, int64_t addend,
-                    bool is_distance) {
-    if (global.isThreadLocal()) return false;
+  static bool IsExpression(const ir::Constant& constant, ir::Opcode opcode) {
+    return constant.kind == ConstantKind::kExpression && constant.opcode == opcode;
+  }
+
+  bool AddReference(const ir::Global& global, uint64_t offset, int64_t addend, bool is_distance) {
+    if (global.IsThreadLocal()) return false;
     data_.references.push_back({static_cast<uint32_t>(offset), &global, addend, is_distance});
     return true;
   }
 
-  const llvm::GlobalVariable& variable_;
-  const llvm::DataLayout& layout_;
+  const ir::Global& variable_;
+  const ir::Constants constants_;
   ConstantData& data_;
+  unsigned depth_ = 0;  // The number of aggregates that the one being written is a part of.
 };
 
 }  // namespace
 
-bool IsCopied(const llvm::GlobalValue& global) {
-  if (!IsCandidate(global) || !IsUsedByInstructionsOnly(global)) return false;
-  const auto& variable = llvm::cast<llvm::GlobalVariable>(global);
-  // The usual ones, strings, need not be written to know it.
-  const llvm::Constant* value = variable.getInitializer();
-  if (llvm::isa<llvm::ConstantDataSequential>(value) || value->isNullValue()) return true;
-  ConstantData data;
-  return WriteData(variable, data) && std::none_of(data.references.begin(), data.references.end(),
-                                                   [](const ConstantData::Reference& reference) {
-                                                     return IsLocalVariable(*reference.global);
-                                                   });
+bool HasImplicitSection(const ir::Global& variable) {
+  const ir::AttributeSet& attributes = variable.variable_attributes;
+  return attributes.HasString("bss-section") || attributes.HasString("data-section") ||
+         attributes.HasString("relro-section") || attributes.HasString("rodata-section");
 }
 
-bool WriteData(const llvm::GlobalVariable& variable, ConstantData& data) {
-  return DataWriter(variable, data).Write();
+bool IsCopied(const ir::Global& global, const ir::Module& module) {
+  if (!IsCandidate(global) || module.IsUsedByData(module.NumberOf(global))) return false;
+  const ir::Constant& value = module.constant(global.initializer);
+  if (value.type != global.value_type) return false;
+  // The usual ones, strings, need not be written to know it.
+  if (value.kind == ConstantKind::kData || value.IsZero()) return true;
+  ConstantData data;
+  return WriteData(global, module, data) &&
+         std::none_of(data.references.begin(), data.references.end(),
+                      [](const ConstantData::Reference& reference) {
+                        return IsLocalVariable(*reference.global);
+                      });
+}
+
+bool WriteData(const ir::Global& variable, const ir::Module& module, ConstantData& data) {
+  return DataWriter(variable, module, data).Write();
 }
 
 }  // namespace firstcall::baseline

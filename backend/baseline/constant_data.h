@@ -11,16 +11,15 @@
 #include <cstdint>
 #include <vector>
 
-#include "llvm/IR/DataLayout.h"
-#include "llvm/IR/GlobalValue.h"
-#include "llvm/IR/GlobalVariable.h"
+#include "ir/global.h"
+#include "ir/module.h"
 
 namespace firstcall::baseline {
 
 struct ConstantData {
   struct Reference {
     uint32_t offset;  // Of eight bytes with global + addend, or of four bytes with a distance.
-    const llvm::GlobalValue* global;
+    const ir::Global* global;
     int64_t addend;
     bool is_distance;  // The four bytes hold `addend` + the distance from themselves to `global`.
   };
@@ -30,12 +29,15 @@ struct ConstantData {
 
 // Whether `global` is a constant that is copied. A constant that holds the address of another local
 // variable, or whose address another variable holds, is not copied.
-bool IsCopied(const llvm::GlobalValue& global);
+bool IsCopied(const ir::Global& global, const ir::Module& module);
+
+// Whether attributes of `variable` name the section that it goes to.
+bool HasImplicitSection(const ir::Global& variable);
 
 // Replaces `data` with the contents of `variable`, which must have an initializer. False if the
 // contents cannot be written: addresses of blocks or of thread-local variables, and unusual
 // constant expressions.
-bool WriteData(const llvm::GlobalVariable& variable, ConstantData& data);
+bool WriteData(const ir::Global& variable, const ir::Module& module, ConstantData& data);
 
 }  // namespace firstcall::baseline
 

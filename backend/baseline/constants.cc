@@ -1,18 +1,22 @@
 #include "backend/baseline/constants.h"
 
 #include <algorithm>
+#include <cstring>
 
-#include "backend/baseline/constant_data.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "backend/baseline/value_parts.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/IR/GlobalVariable.h"
-#include "llvm/IR/Module.h"
-#include "llvm/IR/Operator.h"
+#include "ir/opcode.h"
+#include "ir/type.h"
 
 namespace firstcall::baseline {
 namespace {
 
 using Kind = ConstantPart::Kind;
+using ir::ConstantKind;
+
+// A constant that consists of more others than this, one in another, is not supported.
+constexpr unsigned kMostNested = 256;
 
 ConstantPart Bits(uint64_t low, uint64_t high = 0) {
   ConstantPart part;
@@ -22,136 +26,280 @@ ConstantPart Bits(uint64_t low, uint64_t high = 0) {
   return part;
 }
 
-// The address expression `constant`, of 64 bits.
-ConstantPart AddressPart(const llvm::Constant& constant, const llvm::DataLayout& layout) {
-  if (const auto* global = llvm::dyn_cast<llvm::GlobalValue>(&constant)) {
-    ConstantPart part;
-    part.kind = Kind::kAddress;
-    part.global = global;
-    return part;
-  }
-  if (const auto* address = llvm::dyn_cast<llvm::BlockAddress>(&constant)) {
-    ConstantPart part;
-    part.kind = Kind::kBlockAddress;
-    part.block = address->getBasicBlock();
-    return part;
-  }
-  if (const auto* equivalent = llvm::dyn_cast<llvm::DSOLocalEquivalent>(&constant)) {
-    return AddressPart(*equivalent->getGlobalValue(), layout);
-  }
-  if (const auto* none = llvm::dyn_cast<llvm::NoCFIValue>(&constant)) {
-    return AddressPart(*none->getGlobalValue(), layout);
-  }
-  const auto* expression = llvm::dyn_cast<llvm::ConstantExpr>(&constant);
-  if (expression == nullptr) return ConstantPart();
-  switch (expression->getOpcode()) {
-    case llvm::Instruction::BitCast:
-    case llvm::Instruction::IntToPtr:
-    case llvm::Instruction::PtrToInt: {
-      const llvm::Constant& operand = *expression->getOperand(0);
-      if (layout.getTypeSizeInBits(operand.getType()) != 64 ||
-          layout.getTypeSizeInBits(expression->getType()) != 64) {
-        return ConstantPart();
-      }
-      return PartOf(operand, 0, layout);
-    }
-    case llvm::Instruction::GetElementPtr: {
-      llvm::APInt offset(64, 0);
-      if (!llvm::cast<llvm::GEPOperator>(expression)->accumulateConstantOffset(layout, offset)) {
-        return ConstantPart();
-      }
-      ConstantPart part = PartOf(*expression->getOperand(0), 0, layout);
-      if (part.kind == Kind::kBlockAddress) return ConstantPart();
-      part.low += offset.getZExtValue();
-      return part;
-    }
-    case llvm::Instruction::Add:
-    case llvm::Instruction::Sub: {
-      ConstantPart left = PartOf(*expression->getOperand(0), 0, layout);
-      const ConstantPart right = PartOf(*expression->getOperand(1), 0, layout);
-      if (right.kind != Kind::kBits || left.kind == Kind::kBlockAddress ||
-          !expression->getType()->isIntegerTy(64)) {
-        return ConstantPart();
-      }
-      left.low += expression->getOpcode() == llvm::Instruction::Add ? right.low : -right.low;
-      return left;
-    }
-    default:
-      return ConstantPart();
-  }
+// The lowest `bits` bits of `value`, sign-extended. `bits` is 1 to 64.
+uint64_t SignExtended(uint64_t value, unsigned bits) {
+  return static_cast<uint64_t>(static_cast<int64_t>(value << (64 - bits)) >> (64 - bits));
 }
 
-ConstantPart VectorPart(const llvm::Constant& constant, unsigned part,
-                        const llvm::DataLayout& layout) {
-  const auto& type = *llvm::cast<llvm::FixedVectorType>(constant.getType());
-  // The lanes of a vector of i1 are masks.
-  const unsigned bits = type.getElementType()->isIntegerTy(1)
-                            ? 128 / type.getNumElements()
-                            : layout.getTypeSizeInBits(type.getElementType());
-  const unsigned lanes = std::min(128 / bits, type.getNumElements());
+// Of up to 128 bits.
+ConstantPart IntegerPart(const ir::Constant& constant, unsigned part) {
+  const unsigned bits = constant.type->number;
+  if (bits <= 64) return Bits(constant.bits());
+  const absl::Span<const uint64_t> words = constant.words();
+  if (bits > 128 || part >= words.size()) return ConstantPart();
+  return Bits(part == 0 ? words[0] : SignExtended(words[part], bits - 64));
+}
+
+// Of an array or a vector of numbers.
+ConstantPart DataPart(const ir::Constant& constant, unsigned part) {
+  const ir::Type& element = *constant.type->element();
+  if (!element.IsInteger() && !element.IsFloat() && !element.IsDouble()) return ConstantPart();
+  const bool is_vector = constant.type->IsFixedVector();
+  const size_t size = is_vector ? 16 : element.store_size;
+  const absl::string_view data = constant.data();
+  if (size > 16 || part >= (data.size() + size - 1) / size) return ConstantPart();
   uint64_t halves[2] = {0, 0};
-  for (unsigned i = 0; i < lanes; ++i) {
-    const llvm::Constant* element = constant.getAggregateElement(part * lanes + i);
-    if (element == nullptr) return ConstantPart();
-    const ConstantPart lane = PartOf(*element, 0, layout);
-    if (lane.kind != Kind::kBits) return ConstantPart();
-    const uint64_t value = bits == 64 ? lane.low : lane.low & ((uint64_t{1} << bits) - 1);
-    halves[i * bits / 64] |= value << (i * bits % 64);
-  }
-  return Bits(halves[0], halves[1]);
+  std::memcpy(halves, data.data() + part * size, std::min(size, data.size() - part * size));
+  if (is_vector) return Bits(halves[0], halves[1]);
+  return Bits(element.IsInteger() ? SignExtended(halves[0], element.number) : halves[0]);
 }
 
-// Finds the member that has the part, whose number in it remains in `part`.
-const llvm::Constant* MemberOf(const llvm::Constant& constant, unsigned& part) {
-  for (unsigned i = 0;; ++i) {
-    const llvm::Constant* member = constant.getAggregateElement(i);
-    if (member == nullptr) return nullptr;
-    const unsigned count = PartCount(member->getType());
-    if (part < count) return member;
-    part -= count;
+// Whether values of the type are eight bytes in a general register.
+bool IsWord(const ir::Type& type) { return type.IsIntegerOrPointer() && type.bit_size == 64; }
+
+class PartFinder {
+ public:
+  explicit PartFinder(const ir::Constants& constants) : constants_(constants) {}
+
+  ConstantPart Find(const ir::Constant& constant, unsigned part) {
+    switch (constant.kind) {
+      case ConstantKind::kInteger:
+        return IntegerPart(constant, part);
+      case ConstantKind::kFloat:
+        if (!constant.type->IsFloat() && !constant.type->IsDouble()) return ConstantPart();
+        return Bits(constant.bits());
+      case ConstantKind::kNull:
+        return Bits(0);
+      case ConstantKind::kUndef:
+      case ConstantKind::kPoison: {
+        ConstantPart undefined = Bits(0);
+        undefined.is_undefined = true;
+        return undefined;
+      }
+      case ConstantKind::kAggregate:
+        if (constant.type->IsFixedVector()) return VectorPart(constant, part);
+        return MemberPart(constant, part);
+      case ConstantKind::kData:
+        return DataPart(constant, part);
+      case ConstantKind::kGlobal:
+      case ConstantKind::kDsoLocalEquivalent:
+      case ConstantKind::kNoCfi:
+        return AddressPart(Kind::kAddress, constant);
+      case ConstantKind::kBlockAddress: {
+        ConstantPart address = AddressPart(Kind::kBlockAddress, constant);
+        address.block = constant.block();
+        return address;
+      }
+      case ConstantKind::kExpression:
+        return ExpressionPart(constant);
+      case ConstantKind::kInlineAssembly:
+      case ConstantKind::kMetadata:
+      case ConstantKind::kOther:
+        break;
+    }
+    return ConstantPart();
   }
+
+ private:
+  // A part of what a constant consists of.
+  ConstantPart FindInside(ir::Operand operand, unsigned part) {
+    if (depth_ == kMostNested) return ConstantPart();
+    ++depth_;
+    const ConstantPart found = Find(constants_[operand], part);
+    --depth_;
+    return found;
+  }
+
+  ConstantPart AddressPart(Kind kind, const ir::Constant& constant) const {
+    ConstantPart part;
+    part.kind = kind;
+    part.global = &constants_.module().globals()[constant.global];
+    return part;
+  }
+
+  // Of an expression whose value is an address, or is computed from one.
+  ConstantPart ExpressionPart(const ir::Constant& expression) {
+    if (!IsWord(*expression.type)) return ConstantPart();
+    const absl::Span<const ir::Operand> operands = expression.operands();
+    switch (expression.opcode) {
+      case ir::Opcode::kBitCast:
+      case ir::Opcode::kIntToPtr:
+      case ir::Opcode::kPtrToInt:
+        if (!IsWord(*constants_[operands[0]].type)) return ConstantPart();
+        return FindInside(operands[0], 0);
+      case ir::Opcode::kGetElementPtr: {
+        uint64_t offset = 0;
+        if (!AddOffset(expression, offset)) return ConstantPart();
+        ConstantPart part = FindInside(operands[0], 0);
+        if (part.kind == Kind::kBlockAddress) return ConstantPart();
+        part.low += offset;
+        return part;
+      }
+      case ir::Opcode::kAdd:
+      case ir::Opcode::kSub: {
+        if (!expression.type->IsInteger()) return ConstantPart();
+        ConstantPart left = FindInside(operands[0], 0);
+        const ConstantPart right = FindInside(operands[1], 0);
+        if (right.kind != Kind::kBits || left.kind == Kind::kBlockAddress) return ConstantPart();
+        left.low += expression.opcode == ir::Opcode::kAdd ? right.low : -right.low;
+        return left;
+      }
+      default:
+        return ConstantPart();
+    }
+  }
+
+  // Adds the distance in bytes from the base of the getelementptr to `offset`. False if an index is
+  // no integer, or if a size is not known.
+  bool AddOffset(const ir::Constant& address, uint64_t& offset) const {
+    const ir::Type* type = address.source_type();
+    bool is_first = true;
+    for (ir::Operand operand : address.operands().subspan(1)) {
+      const ir::Constant& index = constants_[operand];
+      if (!index.IsInteger()) return false;
+      const uint64_t number = index.type->number <= 64 ? index.bits() : index.words()[0];
+      if (is_first) {
+        if (number != 0 && !type->is_sized) return false;
+        offset += number * type->alloc_size;
+        is_first = false;
+      } else if (type->IsStruct()) {
+        if (number >= type->offsets.size()) return false;
+        offset += type->offsets[number];
+        type = type->members()[number];
+      } else if (type->IsArray() || type->IsVector()) {
+        if (number != 0 && !type->element()->is_sized) return false;
+        offset += number * type->element_stride();
+        type = type->element();
+      } else {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  ConstantPart VectorPart(const ir::Constant& vector, unsigned part) {
+    const absl::Span<const ir::Operand> elements = vector.operands();
+    if (elements.empty()) return ConstantPart();
+    const ir::Type& type = *vector.type->element();
+    // The lanes of a vector of i1 are masks.
+    const uint64_t bits = type.IsInteger(1) ? 128 / elements.size() : type.bit_size;
+    if (bits == 0 || bits > 64) return ConstantPart();
+    const uint64_t lanes = std::min<uint64_t>(128 / bits, elements.size());
+    uint64_t halves[2] = {0, 0};
+    for (unsigned i = 0; i < lanes; ++i) {
+      const uint64_t number = part * lanes + i;
+      if (number >= elements.size()) return ConstantPart();
+      const ConstantPart lane = FindInside(elements[number], 0);
+      if (lane.kind != Kind::kBits) return ConstantPart();
+      const uint64_t value = bits == 64 ? lane.low : lane.low & ((uint64_t{1} << bits) - 1);
+      halves[i * bits / 64] |= value << (i * bits % 64);
+    }
+    return Bits(halves[0], halves[1]);
+  }
+
+  // Of a structure or an array: a part of the member that has the part.
+  ConstantPart MemberPart(const ir::Constant& aggregate, unsigned part) {
+    for (ir::Operand member : aggregate.operands()) {
+      const unsigned count = PartCount(constants_[member].type);
+      if (part < count) return FindInside(member, part);
+      part -= count;
+    }
+    return ConstantPart();
+  }
+
+  const ir::Constants& constants_;
+  unsigned depth_ = 0;  // The number of constants that the one being looked at is a part of.
+};
+
+bool HasOnlyZeroIndices(const ir::Constant& address, const ir::Constants& constants) {
+  const absl::Span<const ir::Operand> indices = address.operands().subspan(1);
+  return std::all_of(indices.begin(), indices.end(), [&](ir::Operand index) {
+    return constants[index].IsInteger() && constants[index].IsZero();
+  });
 }
 
-}  // namespace
-
-ConstantPart PartOf(const llvm::Constant& constant, unsigned part, const llvm::DataLayout& layout) {
-  if (const auto* integer = llvm::dyn_cast<llvm::ConstantInt>(&constant)) {
-    const llvm::APInt& value = integer->getValue();
-    if (value.getBitWidth() <= 64) return Bits(value.getSExtValue());
-    return Bits(value.sext(128).extractBitsAsZExtValue(64, 64 * part));
+// What `expression`, a pointer, is a cast of. Nothing if it is none.
+ir::Operand UncastOnce(const ir::Constant& expression, const ir::Constants& constants) {
+  switch (expression.opcode) {
+    case ir::Opcode::kBitCast:
+    case ir::Opcode::kAddrSpaceCast:
+      break;
+    case ir::Opcode::kGetElementPtr:
+      if (!HasOnlyZeroIndices(expression, constants)) return ir::Operand();
+      break;
+    default:
+      return ir::Operand();
   }
-  if (llvm::isa<llvm::ConstantPointerNull>(constant) ||
-      llvm::isa<llvm::ConstantAggregateZero>(constant)) {
-    return Bits(0);
-  }
-  if (llvm::isa<llvm::UndefValue>(constant)) {
-    ConstantPart undefined = Bits(0);
-    undefined.is_undefined = true;
-    return undefined;
-  }
-  if (const auto* number = llvm::dyn_cast<llvm::ConstantFP>(&constant)) {
-    if (!number->getType()->isFloatTy() && !number->getType()->isDoubleTy()) return ConstantPart();
-    return Bits(number->getValueAPF().bitcastToAPInt().getZExtValue());
-  }
-  if (constant.getType()->isVectorTy()) return VectorPart(constant, part, layout);
-  if (constant.getType()->isAggregateType()) {
-    const llvm::Constant* member = MemberOf(constant, part);
-    return member == nullptr ? ConstantPart() : PartOf(*member, part, layout);
-  }
-  return AddressPart(constant, layout);
+  const ir::Operand base = expression.operands()[0];
+  return constants[base].type->IsPointer() ? base : ir::Operand();
 }
 
-namespace {
+// Whether `constant` is the address of a block of the function number `function`.
+bool IsLabel(const ir::Constant& constant, uint32_t function) {
+  return constant.kind == ConstantKind::kBlockAddress && constant.global == function;
+}
 
-// Whether only instructions of `function` use the constant, perhaps by way of expressions.
-bool IsUsedOnlyBy(const llvm::Constant& constant, const llvm::Function& function) {
-  for (const llvm::User* user : constant.users()) {
-    if (const auto* instruction = llvm::dyn_cast<llvm::Instruction>(user)) {
-      if (instruction->getFunction() != &function) return false;
-    } else if (const auto* expression = llvm::dyn_cast<llvm::ConstantExpr>(user)) {
-      if (!IsUsedOnlyBy(*expression, function)) return false;
-    } else {
-      return false;
+// Whether `constant` is an array whose first element is such an address.
+bool BeginsWithLabel(const ir::Constant& constant, const ir::Constants& constants,
+                     uint32_t function) {
+  return constant.kind == ConstantKind::kAggregate && constant.type->IsArray() &&
+         !constant.operands().empty() && IsLabel(constants[constant.operands()[0]], function);
+}
+
+// Whether `constant` is an array, not an empty one, of such addresses only.
+bool IsArrayOfLabels(const ir::Constant& constant, const ir::Constants& constants,
+                     uint32_t function) {
+  if (!BeginsWithLabel(constant, constants, function)) return false;
+  const absl::Span<const ir::Operand> entries = constant.operands();
+  return std::all_of(entries.begin(), entries.end(),
+                     [&](ir::Operand entry) { return IsLabel(constants[entry], function); });
+}
+
+// Whether `constant` consists of such an address, and perhaps others.
+bool HoldsLabel(const ir::Constant& constant, const ir::Constants& constants, uint32_t function) {
+  const absl::Span<const ir::Operand> members = constant.operands();
+  return std::any_of(members.begin(), members.end(),
+                     [&](ir::Operand member) { return IsLabel(constants[member], function); });
+}
+
+// Whether the module's data has such addresses.
+bool HasLabelsInData(const ir::Module& module, uint32_t function) {
+  const absl::Span<const uint32_t> addresses = module.block_addresses();
+  return std::any_of(addresses.begin(), addresses.end(), [&](uint32_t number) {
+    return IsLabel(module.constants()[number], function);
+  });
+}
+
+// Whether the module's constants have such addresses only in arrays of them, which no constant
+// contains.
+bool AreLabelsInArrays(const ir::Module& module, uint32_t function) {
+  const ir::Constants constants(module);
+  for (const ir::Constant& constant : module.constants()) {
+    for (ir::Operand operand : constant.operands()) {
+      const ir::Constant& member = constants[operand];
+      if (BeginsWithLabel(member, constants, function)) return false;
+      if (!IsLabel(member, function)) continue;
+      if (!IsArrayOfLabels(constant, constants, function)) return false;
+      break;  // All others are labels, too.
+    }
+  }
+  return true;
+}
+
+// Whether the data of the module has addresses of the function's blocks only in tables of labels.
+// Adds these to `tables`.
+bool AreLabelsInTables(const ir::Module& module, uint32_t function,
+                       std::vector<const ir::Global*>& tables) {
+  if (!AreLabelsInArrays(module, function)) return false;
+  const ir::Constants constants(module);
+  for (const ir::Global& global : module.globals()) {
+    for (ir::Operand operand :
+         {global.initializer, global.personality, global.prefix_data, global.prologue_data}) {
+      if (!operand.IsConstant()) continue;
+      if (IsLabel(constants[operand], function)) return false;
+      if (!BeginsWithLabel(constants[operand], constants, function)) continue;
+      if (!IsLabelTable(global, module, function)) return false;
+      tables.push_back(&global);
     }
   }
   return true;
@@ -159,59 +307,58 @@ bool IsUsedOnlyBy(const llvm::Constant& constant, const llvm::Function& function
 
 }  // namespace
 
-bool IsLabelTable(const llvm::GlobalValue& global, const llvm::Function& function) {
-  const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(&global);
-  if (variable == nullptr || !variable->isConstant() || !variable->hasInitializer()) return false;
-  const auto* table = llvm::dyn_cast<llvm::ConstantArray>(variable->getInitializer());
-  if (table == nullptr || !llvm::isa<llvm::BlockAddress>(table->getOperand(0))) return false;
-  for (const llvm::Use& entry : table->operands()) {
-    const auto* address = llvm::dyn_cast<llvm::BlockAddress>(entry.get());
-    if (address == nullptr || address->getFunction() != &function) return false;
-  }
-  return IsUsedOnlyBy(*variable, function);
+ConstantPart PartOf(const ir::Constant& constant, unsigned part, const ir::Constants& constants) {
+  return PartFinder(constants).Find(constant, part);
 }
 
-bool KeepsItsLabels(const llvm::Function& function,
-                    std::vector<const llvm::GlobalVariable*>& tables) {
-  for (const llvm::BasicBlock& block : function) {
-    if (!block.hasAddressTaken()) continue;
-    const llvm::BlockAddress* address = llvm::BlockAddress::lookup(&block);
-    if (address == nullptr) continue;
-    for (const llvm::User* user : address->users()) {
-      if (const auto* instruction = llvm::dyn_cast<llvm::Instruction>(user)) {
-        if (instruction->getFunction() != &function) return false;
-        continue;
-      }
-      if (!llvm::isa<llvm::ConstantArray>(user)) return false;
-      for (const llvm::User* variable : user->users()) {
-        const auto* table = llvm::dyn_cast<llvm::GlobalVariable>(variable);
-        if (table != nullptr && llvm::is_contained(tables, table)) continue;
-        if (table == nullptr || !IsLabelTable(*table, function)) return false;
-        tables.push_back(table);
-      }
-    }
+ir::Operand WithoutCasts(ir::Operand operand, const ir::Constants& constants) {
+  for (unsigned i = 0; i < kMostNested && operand.IsConstant(); ++i) {
+    const ir::Constant& constant = constants[operand];
+    if (constant.kind != ConstantKind::kExpression || !constant.type->IsPointer()) break;
+    const ir::Operand base = UncastOnce(constant, constants);
+    if (base.IsNothing()) break;
+    operand = base;
   }
-  return true;
+  return operand;
 }
 
-bool IsSupported(const llvm::Constant& constant, const llvm::Function& function) {
-  if (llvm::isa<llvm::ConstantInt>(constant))
-    return constant.getType()->getIntegerBitWidth() <= 128;
-  if (llvm::isa<llvm::Function>(constant) || llvm::isa<llvm::ConstantPointerNull>(constant)) {
-    return constant.getType()->getPointerAddressSpace() == 0;
+bool IsLabelTable(const ir::Global& global, const ir::Module& module, uint32_t function) {
+  if (!global.IsVariable() || !global.is_constant || global.is_declaration) return false;
+  const ir::Constants constants(module);
+  if (!IsArrayOfLabels(constants[global.initializer], constants, function)) return false;
+  const uint32_t user = module.OnlyUserOf(module.NumberOf(global));
+  return user == function || user == ir::Module::kNobody;
+}
+
+bool KeepsItsLabels(const ir::Function& function, std::vector<const ir::Global*>& tables) {
+  if (function.has_shared_blocks()) return false;
+  const uint32_t number = function.global_number();
+  const ir::Constants constants = function.all_constants();
+  for (const ir::Constant& constant : function.constants) {
+    if (HoldsLabel(constant, constants, number)) return false;
   }
-  const unsigned count = PartCount(constant.getType());
+  return !HasLabelsInData(function.module(), number) ||
+         AreLabelsInTables(function.module(), number, tables);
+}
+
+bool IsSupported(const ir::Constant& constant, const ir::Function& function) {
+  if (constant.IsInteger()) return constant.type->number <= 128;
+  const absl::Span<const ir::Global> globals = function.module().globals();
+  if ((constant.IsGlobal() && globals[constant.global].IsFunction()) ||
+      (constant.kind == ConstantKind::kNull && constant.type->IsPointer())) {
+    return constant.type->number == 0;
+  }
+  const unsigned count = PartCount(constant.type);
   if (count == 0) return false;
-  const llvm::DataLayout& layout = function.getParent()->getDataLayout();
+  const ir::Constants constants = function.all_constants();
   for (unsigned i = 0; i < count; ++i) {
-    const ConstantPart part = PartOf(constant, i, layout);
+    const ConstantPart part = PartOf(constant, i, constants);
     if (part.kind == Kind::kUnsupported) return false;
-    if (part.kind == Kind::kBlockAddress && part.block->getParent() != &function) return false;
+    if (part.kind == Kind::kBlockAddress && part.global != &function.global()) return false;
     if (part.kind == Kind::kAddress) {
-      if (part.global->isThreadLocal() || part.global->getAddressSpace() != 0) return false;
+      if (part.global->IsThreadLocal() || part.global->address_space != 0) return false;
       // It may be a constant that lies behind the code.
-      const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(part.global);
-      if (variable != nullptr && variable->isConstant() &&
+      if (part.global->IsVariable() && part.global->is_constant &&
           !IsCloseToSymbol(static_cast<int64_t>(part.low))) {
         return false;
       }

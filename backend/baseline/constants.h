@@ -8,11 +8,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "llvm/IR/Constants.h"
-#include "llvm/IR/DataLayout.h"
-#include "llvm/IR/Function.h"
-#include "llvm/IR/GlobalValue.h"
-#include "llvm/IR/GlobalVariable.h"
+#include "ir/constant.h"
+#include "ir/function.h"
+#include "ir/global.h"
+#include "ir/module.h"
+#include "ir/operand.h"
 
 namespace firstcall::baseline {
 
@@ -22,18 +22,23 @@ struct ConstantPart {
     kBits,          // `low` and, for 16 bytes in a vector register, `high`. Integers are
                     // sign-extended to 64 bits.
     kAddress,       // global + low
-    kBlockAddress,  // The address of `block`, a block of the function itself.
+    kBlockAddress,  // The address of `block`, a block of the function `global`.
     kUnsupported,
   };
   Kind kind = Kind::kUnsupported;
   bool is_undefined = false;  // Any bits are allowed; `low` and `high` are 0.
   uint64_t low = 0, high = 0;
-  const llvm::GlobalValue* global = nullptr;
-  const llvm::BasicBlock* block = nullptr;
+  const ir::Global* global = nullptr;
+  uint32_t block = ir::kNone;  // The number of the block.
 };
 
-// Part number `part` (value_parts.h) of `constant`.
-ConstantPart PartOf(const llvm::Constant& constant, unsigned part, const llvm::DataLayout& layout);
+// Part number `part` (value_parts.h) of `constant`. `constants` must have what `constant` refers
+// to.
+ConstantPart PartOf(const ir::Constant& constant, unsigned part, const ir::Constants& constants);
+
+// What the address `operand` is without casts between pointers and without getelementptrs that have
+// only zero indices. An operand that is no constant stays as it is.
+ir::Operand WithoutCasts(ir::Operand operand, const ir::Constants& constants);
 
 // Whether an offset from a symbol is so small that LLVM's small code model lets a 32-bit relocation
 // refer to symbol + offset.
@@ -42,17 +47,16 @@ inline bool IsCloseToSymbol(int64_t offset) {
   return -kMost < offset && offset < kMost;
 }
 
-// Whether `global` is a table of labels: a constant array of addresses of blocks of `function` that
-// only `function` uses. The table becomes a part of the function's code.
-bool IsLabelTable(const llvm::GlobalValue& global, const llvm::Function& function);
+// Whether `global` is a table of labels: a constant array of addresses of blocks of the function
+// number `function` that only this function uses. The table becomes a part of the function's code.
+bool IsLabelTable(const ir::Global& global, const ir::Module& module, uint32_t function);
 
 // Whether the addresses of the blocks of `function` are used only by `function` itself and by its
 // tables of labels. Adds these tables to `tables`.
-bool KeepsItsLabels(const llvm::Function& function,
-                    std::vector<const llvm::GlobalVariable*>& tables);
+bool KeepsItsLabels(const ir::Function& function, std::vector<const ir::Global*>& tables);
 
 // Whether every part of `constant` is supported as an operand in `function`.
-bool IsSupported(const llvm::Constant& constant, const llvm::Function& function);
+bool IsSupported(const ir::Constant& constant, const ir::Function& function);
 
 }  // namespace firstcall::baseline
 

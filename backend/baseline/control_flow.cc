@@ -1,7 +1,9 @@
 // Edges between blocks, branches, switches, returns.
 
 #include <algorithm>
+#include <cstddef>
 
+#include "absl/types/span.h"
 #include "backend/baseline/lowering.h"
 #include "backend/baseline/value_slots.h"
 
@@ -15,6 +17,15 @@ using Combination = FlagTest::Combination;
 constexpr ptrdiff_t kFewCases = 4;
 constexpr uint64_t kTableSlack = 4;
 
+// The place of `source` among the incoming blocks of `phi`. `guess` is tried first: the phis of a
+// block usually list its predecessors in the same order. `source` must be one of the blocks.
+size_t IncomingIndex(const ir::Function& function, const ir::Instruction& phi, uint32_t source,
+                     size_t guess) {
+  const absl::Span<const uint32_t> blocks = function.TargetsOf(phi);
+  if (blocks[guess] == source) return guess;
+  return static_cast<size_t>(std::find(blocks.begin(), blocks.end(), source) - blocks.begin());
+}
+
 }  // namespace
 
 uint32_t Lowering::NewLabel() {
@@ -24,22 +35,23 @@ uint32_t Lowering::NewLabel() {
 
 void Lowering::Bind(uint32_t label) { labels_[label] = assembler_.size(); }
 
-bool Lowering::IsNext(const llvm::BasicBlock* block) const {
+bool Lowering::IsNext(uint32_t block) const {
   return analysis_.order().NumberOf(block) == block_ + 1;
 }
 
-bool Lowering::EdgeHasMoves(const llvm::BasicBlock* target) const {
-  for (const llvm::PHINode& phi : target->phis()) {
-    if (!phi.use_empty()) return true;
+bool Lowering::EdgeHasMoves(uint32_t target) const {
+  for (const ir::Instruction& phi : function_->InstructionsOf(function_->blocks[target])) {
+    if (phi.opcode != ir::Opcode::kPhi) break;
+    if (function_->values[phi.value].uses != 0) return true;
   }
   return false;
 }
 
-Move Lowering::SourceOf(const llvm::Value* value, unsigned part, const PartType& type) {
+Move Lowering::SourceOf(ir::Operand value, unsigned part, const PartType& type) {
   Move move;
   move.is_vector = type.is_vector;
   move.bytes = type.is_vector ? type.bytes : std::max<uint8_t>(type.bytes, 4);
-  if (const auto* constant = llvm::dyn_cast<llvm::Constant>(value)) {
+  if (const ir::Constant* constant = ConstantOf(value)) {
     move.source = Move::Source::kConstant;
     move.constant = constant;
     move.constant_part = part;
@@ -60,21 +72,24 @@ Move Lowering::SourceOf(const llvm::Value* value, unsigned part, const PartType&
 
 void Lowering::EmitMoves() {
   if (moves_.empty()) return;
-  moves_.Emit(assembler_, [this](Register reg, const llvm::Constant& constant, unsigned part) {
+  moves_.Emit(assembler_, [this](Register reg, const ir::Constant& constant, unsigned part) {
     Materialize(reg, constant, part);
   });
 }
 
-void Lowering::CollectEdgeMoves(const llvm::BasicBlock* target) {
-  const llvm::BasicBlock* source = analysis_.order().blocks()[block_].block;
-  int index = -1;
-  for (const llvm::PHINode& phi : target->phis()) {
-    if (phi.use_empty()) continue;
-    // The phis of a block usually list its predecessors in the same order.
-    if (index < 0 || phi.getIncomingBlock(index) != source) index = phi.getBasicBlockIndex(source);
-    const llvm::Value* value = phi.getIncomingValue(index);
-    if (value == &phi || llvm::isa<llvm::UndefValue>(value)) continue;
-    const uint32_t number = NumberOf(&phi);
+void Lowering::CollectEdgeMoves(uint32_t target) {
+  const uint32_t source = analysis_.order().blocks()[block_].block;
+  size_t index = 0;
+  for (const ir::Instruction& phi : function_->InstructionsOf(function_->blocks[target])) {
+    if (phi.opcode != ir::Opcode::kPhi) break;
+    if (function_->values[phi.value].uses == 0) continue;
+    index = IncomingIndex(*function_, phi, source, index);
+    const ir::Operand value = OperandAt(phi, static_cast<unsigned>(index));
+    if (value == ir::Operand::Value(phi.value)) continue;
+    if (const ir::Constant* constant = ConstantOf(value); constant && constant->IsUndefined()) {
+      continue;
+    }
+    const uint32_t number = NumberOf(phi);
     const unsigned parts = analysis_.values()[number].parts;
     for (unsigned i = 0; i < parts; ++i) {
       ValuePart& place = analysis_.values()[number + i];
@@ -90,57 +105,50 @@ void Lowering::CollectEdgeMoves(const llvm::BasicBlock* target) {
   }
 }
 
-void Lowering::EmitJump(const llvm::BasicBlock* target) {
+void Lowering::EmitJump(uint32_t target) {
   if (!IsNext(target)) assembler_.Jmp(LabelOf(target));
 }
 
-void Lowering::EmitEdge(const llvm::BasicBlock* target) {
+void Lowering::EmitEdge(uint32_t target) {
   CollectEdgeMoves(target);
   EmitMoves();
   EmitJump(target);
 }
 
 // Counts the uses of values by phis of the successors.
-void Lowering::CountDownEdges(const llvm::Instruction& terminator) {
-  const llvm::BasicBlock* source = terminator.getParent();
-  for (unsigned i = 0; i < terminator.getNumSuccessors(); ++i) {
-    int index = -1;
-    for (const llvm::PHINode& phi : terminator.getSuccessor(i)->phis()) {
-      if (index < 0 || phi.getIncomingBlock(index) != source) {
-        index = phi.getBasicBlockIndex(source);
-      }
-      CountDown(phi.getIncomingValue(index));
+void Lowering::CountDownEdges(const ir::Instruction& terminator) {
+  for (uint32_t target : function_->TargetsOf(terminator)) {
+    size_t index = 0;
+    for (const ir::Instruction& phi : function_->InstructionsOf(function_->blocks[target])) {
+      if (phi.opcode != ir::Opcode::kPhi) break;
+      index = IncomingIndex(*function_, phi, terminator.block, index);
+      CountDown(OperandAt(phi, static_cast<unsigned>(index)));
     }
   }
 }
 
-bool Lowering::KeepsRegisters(const llvm::Instruction& terminator) const {
-  if (terminator.getNumSuccessors() != 1 || !llvm::isa<llvm::BranchInst>(terminator)) return false;
-  const llvm::BasicBlock* successor = terminator.getSuccessor(0);
-  return IsNext(successor) && analysis_.order().blocks()[block_ + 1].predecessors == 1;
+bool Lowering::KeepsRegisters(const ir::Instruction& terminator) const {
+  if (terminator.opcode != ir::Opcode::kBr || terminator.target_count != 1) return false;
+  return IsNext(function_->TargetsOf(terminator)[0]) &&
+         analysis_.order().blocks()[block_ + 1].predecessors == 1;
 }
 
-void Lowering::SpillForEdges(const llvm::Instruction& terminator) {
+void Lowering::SpillForEdges(const ir::Instruction& terminator) {
   if (!KeepsRegisters(terminator)) locations_.SpillLiveOut();
 }
 
-void Lowering::LowerBranch(const llvm::BranchInst& branch) {
-  if (branch.isUnconditional() || branch.getSuccessor(0) == branch.getSuccessor(1)) {
-    SpillForEdges(branch);
-    return EmitEdge(branch.getSuccessor(0));
-  }
-  const llvm::BasicBlock* if_true = branch.getSuccessor(0);
-  const llvm::BasicBlock* if_false = branch.getSuccessor(1);
-  if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(branch.getCondition())) {
-    SpillForEdges(branch);
-    return EmitEdge(constant->isOne() ? if_true : if_false);
-  }
+void Lowering::LowerBranch(const ir::Instruction& branch) {
+  const absl::Span<const uint32_t> targets = function_->TargetsOf(branch);
   SpillForEdges(branch);
-  EmitConditional(EmitTest(branch.getCondition()), if_true, if_false);
+  if (targets.size() == 1 || targets[0] == targets[1]) return EmitEdge(targets[0]);
+  const ir::Operand condition = OperandAt(branch, 0);
+  if (const ir::Constant* constant = IntegerOf(condition)) {
+    return EmitEdge(targets[constant->IsZero() ? 1 : 0]);
+  }
+  EmitConditional(EmitTest(condition), targets[0], targets[1]);
 }
 
-void Lowering::EmitConditional(FlagTest test, const llvm::BasicBlock* if_true,
-                               const llvm::BasicBlock* if_false) {
+void Lowering::EmitConditional(FlagTest test, uint32_t if_true, uint32_t if_false) {
   if (test.combination == Combination::kBoth) {
     std::swap(if_true, if_false);
     test = {Negate(test.first), Negate(test.second), Combination::kEither};
@@ -172,20 +180,19 @@ void Lowering::EmitConditional(FlagTest test, const llvm::BasicBlock* if_true,
   EmitEdge(if_false);
 }
 
-void Lowering::LowerSwitch(const llvm::SwitchInst& instruction) {
+void Lowering::LowerSwitch(const ir::Instruction& instruction) {
   SpillForEdges(instruction);
-  const unsigned bits = BitsOf(instruction.getCondition()->getType());
-  const unsigned bytes = OperationBytes(bits);
-  const Register condition = InExtended(instruction.getCondition(), true, bytes);
+  const unsigned bytes = OperationBytes(BitsOf(TypeAt(instruction, 0)));
+  const Register condition = InExtended(OperandAt(instruction, 0), true, bytes);
   // Not later: what gives way to it is stored before the first branch.
   table_base_ = locations_.Temporary(false);
   // A place for each successor that needs moves.
   struct Edge {
-    const llvm::BasicBlock* target;
+    uint32_t target;
     uint32_t label;
   };
   std::vector<Edge> edges;
-  const auto label_of = [&](const llvm::BasicBlock* target) {
+  const auto label_of = [&](uint32_t target) {
     if (!EdgeHasMoves(target)) return LabelOf(target);
     for (const Edge& edge : edges) {
       if (edge.target == target) return edge.label;
@@ -194,10 +201,12 @@ void Lowering::LowerSwitch(const llvm::SwitchInst& instruction) {
     return edges.back().label;
   };
   cases_.clear();
-  for (const auto& handle : instruction.cases()) {
-    cases_.push_back({handle.getCaseValue()->getSExtValue(), label_of(handle.getCaseSuccessor())});
+  const absl::Span<const uint32_t> targets = function_->TargetsOf(instruction);
+  for (unsigned i = 1; i < targets.size(); ++i) {
+    const ir::Constant& value = function_->constant(OperandAt(instruction, i));
+    cases_.push_back({static_cast<int64_t>(value.bits()), label_of(targets[i])});
   }
-  const uint32_t otherwise = label_of(instruction.getDefaultDest());
+  const uint32_t otherwise = label_of(targets[0]);
   std::sort(cases_.begin(), cases_.end(),
             [](const Case& a, const Case& b) { return a.value < b.value; });
   EmitCases(condition, bytes, cases_.data(), cases_.data() + cases_.size(), otherwise);
@@ -274,19 +283,21 @@ void Lowering::EmitJumpTable(Register value, unsigned bytes, const Case* begin, 
   assembler_.JmpR(number);
 }
 
-void Lowering::LowerReturn(const llvm::ReturnInst& instruction) {
-  if (const llvm::Value* value = instruction.getReturnValue()) {
-    const PartList list = PartsOf(value->getType());
-    const llvm::AttributeList attributes = function_->getAttributes();
-    const CallingConvention& convention = architecture_.ConventionOf(function_->getCallingConv());
+void Lowering::LowerReturn(const ir::Instruction& instruction) {
+  if (instruction.operand_count != 0) {
+    const ir::Operand value = OperandAt(instruction, 0);
+    const PartList list = PartsOf(TypeOf(value));
+    const ir::AttributeSet& attributes = function_->attributes().result;
+    const CallingConvention& convention =
+        architecture_.ConventionOf(function_->global().convention);
     ResultPlaces places(convention);
     for (unsigned i = 0; i < list.count; ++i) {
       Move move = SourceOf(value, i, list.parts[i]);
       move.to = places.Next(list.parts[i].is_vector, list.parts[i].bytes);
       if (list.count == 1 && list.parts[i].bits < 64 && list.parts[i].bits != 32 &&
           !list.parts[i].is_vector) {
-        move.is_signed = attributes.hasRetAttr(llvm::Attribute::SExt);
-        if (move.is_signed || attributes.hasRetAttr(llvm::Attribute::ZExt) ||
+        move.is_signed = attributes.Has(ir::Attribute::kSExt);
+        if (move.is_signed || attributes.Has(ir::Attribute::kZExt) ||
             (convention.extends_bits && list.parts[i].bits == 1)) {
           move.extended_bits = static_cast<uint8_t>(list.parts[i].bits);
         }
@@ -303,12 +314,12 @@ void Lowering::LowerReturn(const llvm::ReturnInst& instruction) {
   EmitReturn();
 }
 
-uint32_t Lowering::AddressLabelOf(const llvm::BasicBlock* block) {
+uint32_t Lowering::AddressLabelOf(uint32_t block) {
   if (!EdgeHasMoves(block)) return LabelOf(block);
-  uint32_t label = address_labels_.Find(block);
-  if (label == PointerMap::kMissing) {
+  if (address_labels_.empty()) address_labels_.resize(function_->blocks.size(), kNone);
+  uint32_t& label = address_labels_[block];
+  if (label == kNone) {
     label = NewLabel();
-    address_labels_.Insert(block, label);
     unbound_labels_.push_back(label);
     unbound_labels_.push_back(LabelOf(block));
   }
@@ -317,12 +328,11 @@ uint32_t Lowering::AddressLabelOf(const llvm::BasicBlock* block) {
 
 // There is one such branch in a function whose blocks with addresses have phis, so that the moves
 // on its edges can stand behind it: the addresses are those of the moves.
-void Lowering::LowerIndirectBranch(const llvm::IndirectBrInst& branch) {
+void Lowering::LowerIndirectBranch(const ir::Instruction& branch) {
   locations_.SpillLiveOut();
-  const Register address = In(branch.getAddress());
+  const Register address = In(OperandAt(branch, 0));
   assembler_.JmpR(address);
-  for (unsigned i = 0; i < branch.getNumDestinations(); ++i) {
-    const llvm::BasicBlock* target = branch.getDestination(i);
+  for (uint32_t target : function_->TargetsOf(branch)) {
     if (!EdgeHasMoves(target)) continue;
     const uint32_t label = AddressLabelOf(target);
     if (labels_[label] != kNone) continue;  // The same target again.

@@ -1,125 +1,139 @@
 #include "backend/baseline/coverage.h"
 
 #include <algorithm>
+#include <cstdint>
 
+#include "absl/strings/match.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "backend/baseline/argument_places.h"
 #include "backend/baseline/constants.h"
 #include "backend/baseline/library_functions.h"
 #include "backend/baseline/value_parts.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallVector.h"
-#include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/StringRef.h"
-#include "llvm/IR/GetElementPtrTypeIterator.h"
-#include "llvm/IR/InlineAsm.h"
-#include "llvm/IR/Instructions.h"
-#include "llvm/IR/IntrinsicInst.h"
-#include "llvm/IR/Module.h"
-#include "llvm/Support/MathExtras.h"
-#include "llvm/TargetParser/X86TargetParser.h"
 
 namespace firstcall::baseline {
 namespace {
 
-using llvm::Attribute;
-using llvm::Instruction;
+using ir::Attribute;
+using ir::IntrinsicId;
+using ir::Opcode;
 
-bool IsCoveredConvention(llvm::CallingConv::ID convention, bool is_variadic) {
-  return convention == llvm::CallingConv::C || convention == llvm::CallingConv::Fast ||
-         convention == llvm::CallingConv::X86_64_SysV ||
-         (convention == llvm::CallingConv::Swift && !is_variadic);
+const ir::Type* TypeAt(const ir::Function& function, const ir::Instruction& instruction,
+                       unsigned index) {
+  return function.TypeOf(function.OperandOf(instruction, index));
+}
+
+bool IsCoveredConvention(ir::CallingConvention convention, bool is_variadic) {
+  return convention == ir::kConventionC || convention == ir::kConventionFast ||
+         convention == ir::kConventionX86_64SysV ||
+         (convention == ir::kConventionSwift && !is_variadic);
+}
+
+// The attributes of the function that is called by its name; null if there is no such function.
+const ir::AttributeList* CalleeAttributes(const ir::Function& function,
+                                          const ir::Instruction& call) {
+  const ir::Global* callee = function.CalledFunctionOf(call);
+  return callee == nullptr ? nullptr : callee->attributes;
 }
 
 // Whether the call, or the function that it calls, has the attribute for an argument or a result.
-bool HasSomewhere(const llvm::CallBase& call, Attribute::AttrKind kind) {
-  if (call.getAttributes().hasAttrSomewhere(kind)) return true;
-  const llvm::Function* callee = call.getCalledFunction();
-  return callee != nullptr && callee->getAttributes().hasAttrSomewhere(kind);
+bool HasSomewhere(const ir::Function& function, const ir::Instruction& call, Attribute attribute) {
+  if (function.CallOf(call).attributes->HasAnywhere(attribute)) return true;
+  const ir::AttributeList* of_callee = CalleeAttributes(function, call);
+  return of_callee != nullptr && of_callee->HasAnywhere(attribute);
+}
+
+// The function whose address the call names, even if the call gives it another type than its own;
+// null if there is none. The attributes of this function as a whole count for the call.
+const ir::Global* NamedFunctionOf(const ir::Function& function, const ir::Instruction& call) {
+  const ir::Global* callee = function.GlobalOf(function.CalleeOf(call));
+  return callee != nullptr && callee->IsFunction() ? callee : nullptr;
 }
 
 // The type of everything that is passed in the register of one of Swift's attributes.
-bool FillsRegister(const llvm::Type* type) { return type->isPointerTy() || type->isIntegerTy(64); }
+bool FillsRegister(const ir::Type* type) { return type->IsPointer() || type->IsInteger(64); }
+
+// Whether a set has a `byval` that LLVM passes as ArgumentPlaces says.
+bool IsCoveredByValue(const ir::AttributeSet& attributes) {
+  return attributes.type != nullptr && attributes.type->is_sized &&
+         ByValueAlignment(attributes) <= 16;
+}
 
 // Whether parameters, or arguments, with these attributes are passed as ArgumentPlaces says. Looks
 // at the whole list, results included, because that is much faster than looking at each parameter.
-bool IsCovered(const llvm::AttributeList& attributes, const CallingConvention& convention,
-               const llvm::DataLayout& layout) {
-  if (attributes.isEmpty()) return true;
-  if (convention.has_array_blocks && attributes.hasAttrSomewhere(Attribute::StackAlignment)) {
-    for (const llvm::AttributeSet& set : attributes) {
-      // For 8 it changes nothing.
-      if (set.getStackAlignment().valueOrOne() > 8) return false;
+bool IsCovered(const ir::AttributeList& attributes, const CallingConvention& convention) {
+  if (attributes.anywhere == 0) return true;
+  for (Attribute attribute : {Attribute::kNest, Attribute::kInAlloca, Attribute::kPreallocated,
+                              Attribute::kSwiftAsync, Attribute::kInReg, Attribute::kUnknown}) {
+    if (attributes.HasAnywhere(attribute)) return false;
+  }
+  if (convention.has_array_blocks && attributes.HasAnywhere(Attribute::kStackAlignment)) {
+    // An alignment of 8 changes nothing.
+    const auto is_large = [](const ir::AttributeSet& set) { return set.stack_alignment > 8; };
+    if (is_large(attributes.function) || is_large(attributes.result) ||
+        std::any_of(attributes.parameters.begin(), attributes.parameters.end(), is_large)) {
+      return false;
     }
   }
-  for (Attribute::AttrKind kind : {Attribute::Nest, Attribute::InAlloca, Attribute::Preallocated,
-                                   Attribute::SwiftAsync, Attribute::InReg}) {
-    if (attributes.hasAttrSomewhere(kind)) return false;
-  }
-  if (!attributes.hasAttrSomewhere(Attribute::ByVal)) return true;
-  for (const llvm::AttributeSet& set : attributes) {
-    if (!set.hasAttribute(Attribute::ByVal)) continue;
-    if (ByValueAlignment(set, layout) > 16) return false;
-  }
-  return true;
+  if (!attributes.HasAnywhere(Attribute::kByVal)) return true;
+  return std::all_of(attributes.parameters.begin(), attributes.parameters.end(),
+                     [](const ir::AttributeSet& set) {
+                       return !set.Has(Attribute::kByVal) || IsCoveredByValue(set);
+                     });
 }
 
 // A vector of i1, which has no place in memory and is passed to nobody.
-bool IsMask(const llvm::Type* type) {
-  return type->isVectorTy() && type->getScalarType()->isIntegerTy(1);
+bool IsMask(const ir::Type* type) { return type->IsVector() && type->scalar()->IsInteger(1); }
+
+// Whether the type, one that is supported, is or has a vector of i1.
+bool HasMask(const ir::Type* type) {
+  if (!type->IsAggregate()) return IsMask(type);
+  return std::any_of(type->contained.begin(), type->contained.end(), HasMask);
 }
 
-// Whether the type is, or has, a vector of i1, or is none that is supported.
-bool HasMask(const llvm::Type* type) {
-  if (!type->isAggregateType()) return IsMask(type);
-  if (const auto* structure = llvm::dyn_cast<llvm::StructType>(type)) {
-    for (const llvm::Type* member : structure->elements()) {
-      if (HasMask(member)) return true;
-    }
-  }
-  if (const auto* array = llvm::dyn_cast<llvm::ArrayType>(type)) {
-    return HasMask(array->getElementType());
-  }
-  return false;
-}
+// Whether the type is an integer of two parts.
+bool IsWide(const ir::Type* type) { return type->IsInteger() && PartCount(type) > 1; }
 
-// Whether the type is an aggregate that has integers of more than 64 bits.
-bool HasWideMember(const llvm::Type* type) {
-  return type->isAggregateType() && llvm::any_of(type->subtypes(), [](const llvm::Type* member) {
-           return (member->isIntegerTy() && PartCount(member) > 1) || HasWideMember(member);
+// Whether the type, one that is supported, is an aggregate that has integers of more than 64 bits.
+bool HasWideMember(const ir::Type* type) {
+  return type->IsAggregate() &&
+         std::any_of(type->contained.begin(), type->contained.end(), [](const ir::Type* member) {
+           return IsWide(member) || HasWideMember(member);
          });
 }
 
-// Whether values of the type are passed part by part, as ArgumentPlaces says.
-bool IsPassedInParts(const llvm::Type* type, const CallingConvention& convention) {
-  const auto is_covered_member = [&](const llvm::Type* member) {
-    const bool is_wide = member->isIntegerTy() && PartCount(member) > 1;
-    const bool is_extended = member->isIntegerTy(1) && convention.extends_bits;
-    return !(is_wide && convention.has_wide_members) && !is_extended &&
-           IsPassedInParts(member, convention);
-  };
-  if (const auto* structure = llvm::dyn_cast<llvm::StructType>(type)) {
-    return llvm::all_of(structure->elements(), is_covered_member);
+// Whether values of the type, one that is supported, are passed part by part, as ArgumentPlaces
+// says.
+bool IsPassedInParts(const ir::Type* type, const CallingConvention& convention) {
+  if (type->IsAggregate()) {
+    return std::all_of(type->contained.begin(), type->contained.end(), [&](const ir::Type* member) {
+      const bool is_extended = member->IsInteger(1) && convention.extends_bits;
+      return !(convention.has_wide_members && IsWide(member)) && !is_extended &&
+             IsPassedInParts(member, convention);
+    });
   }
-  if (const auto* array = llvm::dyn_cast<llvm::ArrayType>(type)) {
-    return is_covered_member(array->getElementType());
-  }
-  if (const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type)) {
-    const PartList list = PartsOf(vector);
+  if (type->IsFixedVector()) {
+    const PartList list = PartsOf(type);
     return list.count == 1 && list.parts[0].bytes >= convention.least_vector_bytes;
   }
   return true;
 }
 
-bool IsCoveredReturn(const llvm::Type* type, const CallingConvention& convention) {
-  if (type->isVoidTy()) return true;
+bool IsCoveredReturn(const ir::Type* type, const CallingConvention& convention) {
+  if (type->IsVoid()) return true;
   const PartList list = PartsOf(type);
   return list.count != 0 && !HasMask(type) && IsPassedInParts(type, convention) &&
          IsReturnedInRegisters(list, convention);
 }
 
+// Whether values of the type have no bits, such as those of an empty structure.
+bool IsEmpty(const ir::Type* type) {
+  return type->IsAggregate() && type->is_sized && type->alloc_size == 0;
+}
+
 // Of a type of arguments. What takes no place is passed as LLVM decides.
-Refusal RefusalOfPassing(const llvm::Type* type, const CallingConvention& convention) {
-  if (type->isIntOrPtrTy()) return PartCount(type) == 0 ? Refusal::kType : Refusal::kNone;
+Refusal RefusalOfPassing(const ir::Type* type, const CallingConvention& convention) {
+  if (type->IsIntegerOrPointer()) return PartCount(type) == 0 ? Refusal::kType : Refusal::kNone;
   if (PartCount(type) == 0 || HasMask(type)) return Refusal::kType;
   // On the stack, the first half of a wide integer is aligned to 16 bytes.
   if (HasWideMember(type)) return Refusal::kArgumentPassing;
@@ -127,714 +141,853 @@ Refusal RefusalOfPassing(const llvm::Type* type, const CallingConvention& conven
 }
 
 // Whether an integer with these attributes is extended to 128 bits, which is LLVM's to do.
-bool IsExtendedWide(const llvm::Type* type, const llvm::AttributeSet& attributes) {
-  return type->isIntegerTy() && type->getIntegerBitWidth() > 64 &&
-         type->getIntegerBitWidth() < 128 &&
-         (attributes.hasAttribute(Attribute::ZExt) || attributes.hasAttribute(Attribute::SExt));
+bool IsExtendedWide(const ir::Type* type, const ir::AttributeSet& attributes) {
+  return type->IsInteger() && type->number > 64 && type->number < 128 &&
+         (attributes.Has(Attribute::kZExt) || attributes.Has(Attribute::kSExt));
 }
 
-// Whether the call extends such integers, by its own attributes or those of what it calls.
-bool ExtendsWide(const llvm::CallBase& call) {
-  const auto extends = [&](const llvm::AttributeList& attributes) {
-    if (attributes.isEmpty()) return false;
-    if (IsExtendedWide(call.getType(), attributes.getRetAttrs())) return true;
-    for (unsigned i = 0; i < call.arg_size(); ++i) {
-      if (IsExtendedWide(call.getArgOperand(i)->getType(), attributes.getParamAttrs(i))) {
-        return true;
-      }
-    }
+// Whether a call with these attributes, its own or those of what it calls, extends such integers.
+bool ExtendsWide(const ir::Function& function, const ir::Instruction& call,
+                 const ir::AttributeList& attributes) {
+  if (!attributes.HasAnywhere(Attribute::kZExt) && !attributes.HasAnywhere(Attribute::kSExt)) {
     return false;
-  };
-  const llvm::Function* const callee = call.getCalledFunction();
-  return extends(call.getAttributes()) || (callee != nullptr && extends(callee->getAttributes()));
+  }
+  if (IsExtendedWide(call.type, attributes.result)) return true;
+  const uint32_t count = function.CallOf(call).argument_count;
+  for (uint32_t i = 0; i < count; ++i) {
+    if (IsExtendedWide(TypeAt(function, call, i), attributes.OfParameter(i))) return true;
+  }
+  return false;
 }
 
-bool IsWholeWidth(const llvm::Type* type) {
-  return type->isIntegerTy(8) || type->isIntegerTy(16) || type->isIntegerTy(32) ||
-         type->isIntegerTy(64);
+bool IsWholeWidth(const ir::Type* type) {
+  return type->IsInteger() &&
+         (type->number == 8 || type->number == 16 || type->number == 32 || type->number == 64);
 }
 
-bool IsScalarFloat(const llvm::Type* type) { return type->isFloatTy() || type->isDoubleTy(); }
+bool IsScalarFloat(const ir::Type* type) { return type->IsFloat() || type->IsDouble(); }
 
 // Integers and pointers in one general register.
-bool IsScalar(const llvm::Type* type) {
-  return type->isPointerTy() || (type->isIntegerTy() && type->getIntegerBitWidth() <= 64);
+bool IsScalar(const ir::Type* type) {
+  return type->IsPointer() || (type->IsInteger() && type->number <= 64);
 }
 
-Refusal RefusalOfOperands(const llvm::Instruction& instruction) {
-  const llvm::Function& function = *instruction.getFunction();
-  for (const llvm::Use& use : instruction.operands()) {
-    const auto* constant = llvm::dyn_cast<llvm::Constant>(use.get());
-    if (constant == nullptr) continue;
+Refusal RefusalOfOperands(const ir::Function& function, const ir::Instruction& instruction) {
+  absl::Span<const ir::Operand> operands = function.OperandsOf(instruction);
+  // The mask of a shuffle describes the instruction. No code computes the mask.
+  if (instruction.opcode == Opcode::kShuffleVector) operands = operands.first(2);
+  for (ir::Operand operand : operands) {
+    const ir::Constant* constant = function.ConstantOf(operand);
+    if (constant == nullptr || constant->kind == ir::ConstantKind::kMetadata) continue;
     if (!IsSupported(*constant, function)) {
-      return llvm::isa<llvm::BlockAddress>(constant) ? Refusal::kBlockAddress : Refusal::kConstant;
+      return constant->kind == ir::ConstantKind::kBlockAddress ? Refusal::kBlockAddress
+                                                               : Refusal::kConstant;
     }
   }
   return Refusal::kNone;
 }
 
-// Whether LLVM fuses multiplications with additions in this function, of x86-64. The CPU and the
-// features that the function names count, and not the machine's.
-bool FusesMultiplications(const llvm::Function& function, const CoverageOptions& options) {
-  llvm::StringMap<bool> has;
-  const llvm::StringRef cpu = function.getFnAttribute("target-cpu").getValueAsString();
-  if (cpu.empty()) {
-    has["fma"] = options.has_fusion;
-  } else if (llvm::X86::parseArchX86(cpu) != llvm::X86::CK_None) {
-    llvm::SmallVector<llvm::StringRef, 64> of_cpu;
-    llvm::X86::getFeaturesForCPU(cpu, of_cpu);
-    for (llvm::StringRef feature : of_cpu) has[feature] = true;
-  }
-  llvm::SmallVector<llvm::StringRef, 64> features;
-  function.getFnAttribute("target-features").getValueAsString().split(features, ',');
-  for (llvm::StringRef feature : features) {
-    const bool is_on = feature.consume_front("+");
-    if (!is_on && !feature.consume_front("-")) continue;
-    has[feature] = is_on;
-    llvm::X86::updateImpliedFeatures(feature, is_on, has);
-  }
-  return has.lookup("fma") || has.lookup("fma4");
+// Whether a function of the C library computes the intrinsic that is called.
+bool HasMathFunction(const ir::Function& function, const ir::Instruction& call,
+                     IntrinsicId intrinsic) {
+  return function.CallOf(call).argument_count != 0 &&
+         MathFunctionOf(intrinsic, *TypeAt(function, call, 0)) != nullptr;
 }
 
-Refusal RefusalOfIntrinsic(const llvm::IntrinsicInst& intrinsic, const CoverageOptions& options) {
-  const llvm::Type* type = intrinsic.getType();
-  if (IsNoOperation(intrinsic)) return Refusal::kNone;
-  const Refusal of_operands = RefusalOfOperands(intrinsic);
-  switch (intrinsic.getIntrinsicID()) {
-    case llvm::Intrinsic::threadlocal_address:
-      return llvm::isa<llvm::GlobalVariable>(intrinsic.getArgOperand(0)) ? Refusal::kNone
-                                                                         : Refusal::kConstant;
-    case llvm::Intrinsic::memset_inline:
-      return IsMadeInLine(intrinsic) ? of_operands : Refusal::kIntrinsic;  // It must call nothing.
-    case llvm::Intrinsic::memcpy:
-    case llvm::Intrinsic::memcpy_inline:
-    case llvm::Intrinsic::memmove:
-    case llvm::Intrinsic::memset:
-      if (!intrinsic.getArgOperand(2)->getType()->isIntegerTy(64)) {
-        if (!IsMadeInLine(intrinsic)) return Refusal::kIntrinsic;
-      }
-      return of_operands;
-    case llvm::Intrinsic::uadd_with_overflow:
-    case llvm::Intrinsic::sadd_with_overflow:
-    case llvm::Intrinsic::usub_with_overflow:
-    case llvm::Intrinsic::ssub_with_overflow: {
-      const llvm::Type* operand = intrinsic.getArgOperand(0)->getType();
-      return IsWholeWidth(operand) || operand->isIntegerTy(128) ? of_operands : Refusal::kIntrinsic;
+Refusal RefusalOfVectorReduction(const ir::Type* operand, IntrinsicId intrinsic) {
+  const bool is_logical =
+      intrinsic == IntrinsicId::kVectorReduceAnd || intrinsic == IntrinsicId::kVectorReduceOr;
+  return PartCount(operand) == 0 || (IsMask(operand) && !is_logical) ? Refusal::kVector
+                                                                     : Refusal::kNone;
+}
+
+// Of an intrinsic that computes with floating-point numbers, or that is not known.
+Refusal RefusalOfMath(const ir::Function& function, const ir::Instruction& call,
+                      IntrinsicId intrinsic, const CoverageOptions& options) {
+  if (call.type->IsVector()) return Refusal::kVector;
+  if (options.has_rounding && RoundingModeOf(intrinsic) >= 0 && IsScalarFloat(call.type)) {
+    return Refusal::kNone;
+  }
+  return HasMathFunction(function, call, intrinsic) ? Refusal::kNone : Refusal::kIntrinsic;
+}
+
+// Whether the address of the frame, or of the return, is that of the function itself.
+bool IsOfThisFrame(const ir::Function& function, const ir::Instruction& call) {
+  const ir::Constant* level = function.ConstantOf(function.OperandOf(call, 0));
+  return level != nullptr && level->IsZero();
+}
+
+bool HasFunctionString(const ir::Function& function, const ir::Instruction& call,
+                       absl::string_view name) {
+  if (function.CallOf(call).attributes->function.HasString(name)) return true;
+  const ir::Global* callee = NamedFunctionOf(function, call);
+  return callee != nullptr && callee->attributes->function.HasString(name);
+}
+
+// Whether the intrinsic is covered, if its operands are. `intrinsic` is what `call` calls, and
+// needs machine code.
+Refusal RefusalOfKind(const ir::Function& function, const ir::Instruction& call,
+                      IntrinsicId intrinsic, const CoverageOptions& options) {
+  const ir::Type* type = call.type;
+  const auto if_covered = [](bool is_covered) {
+    return is_covered ? Refusal::kNone : Refusal::kIntrinsic;
+  };
+  switch (intrinsic) {
+    case IntrinsicId::kMemsetInline:
+      return if_covered(IsMadeInLine(function, call));  // It must call nothing.
+    case IntrinsicId::kMemcpy:
+    case IntrinsicId::kMemcpyInline:
+    case IntrinsicId::kMemmove:
+    case IntrinsicId::kMemset:
+      return if_covered(TypeAt(function, call, 2)->IsInteger(64) || IsMadeInLine(function, call));
+    case IntrinsicId::kUaddWithOverflow:
+    case IntrinsicId::kSaddWithOverflow:
+    case IntrinsicId::kUsubWithOverflow:
+    case IntrinsicId::kSsubWithOverflow: {
+      const ir::Type* operand = TypeAt(function, call, 0);
+      return if_covered(IsWholeWidth(operand) || operand->IsInteger(128));
     }
-    case llvm::Intrinsic::umul_with_overflow:
-    case llvm::Intrinsic::smul_with_overflow:
-      return IsWholeWidth(intrinsic.getArgOperand(0)->getType()) ? of_operands
-                                                                 : Refusal::kIntrinsic;
-    case llvm::Intrinsic::smax:
-    case llvm::Intrinsic::smin:
-    case llvm::Intrinsic::umax:
-    case llvm::Intrinsic::umin:
-      if (type->isVectorTy()) {
-        return PartCount(type) != 0 && !IsMask(type) ? of_operands : Refusal::kVector;
-      }
-      return IsWholeWidth(type) ? of_operands : Refusal::kIntrinsic;
-    case llvm::Intrinsic::fshl:
-    case llvm::Intrinsic::fshr:
-    case llvm::Intrinsic::uadd_sat:
-    case llvm::Intrinsic::usub_sat:
-    case llvm::Intrinsic::sadd_sat:
-    case llvm::Intrinsic::ssub_sat:
-      return IsWholeWidth(type) ? of_operands : Refusal::kIntrinsic;
-    case llvm::Intrinsic::abs:
-    case llvm::Intrinsic::ctlz:
-    case llvm::Intrinsic::cttz:
-    case llvm::Intrinsic::bswap:
-      return IsScalar(type) ? of_operands : Refusal::kIntrinsic;
-    case llvm::Intrinsic::ctpop:
-      return IsScalar(type) && options.has_popcnt ? of_operands : Refusal::kIntrinsic;
-    case llvm::Intrinsic::expect:
-    case llvm::Intrinsic::expect_with_probability:
-      return IsScalar(type) ? of_operands : Refusal::kIntrinsic;
-    case llvm::Intrinsic::objectsize:
-    case llvm::Intrinsic::is_constant:
+    case IntrinsicId::kUmulWithOverflow:
+    case IntrinsicId::kSmulWithOverflow:
+      return if_covered(IsWholeWidth(TypeAt(function, call, 0)));
+    case IntrinsicId::kSmax:
+    case IntrinsicId::kSmin:
+    case IntrinsicId::kUmax:
+    case IntrinsicId::kUmin:
+      if (!type->IsVector()) return if_covered(IsWholeWidth(type));
+      return PartCount(type) != 0 && !IsMask(type) ? Refusal::kNone : Refusal::kVector;
+    case IntrinsicId::kFshl:
+    case IntrinsicId::kFshr:
+    case IntrinsicId::kUaddSat:
+    case IntrinsicId::kUsubSat:
+    case IntrinsicId::kSaddSat:
+    case IntrinsicId::kSsubSat:
+      return if_covered(IsWholeWidth(type));
+    case IntrinsicId::kAbs:
+    case IntrinsicId::kCtlz:
+    case IntrinsicId::kCttz:
+    case IntrinsicId::kBswap:
+    case IntrinsicId::kExpect:
+    case IntrinsicId::kExpectWithProbability:
+      return if_covered(IsScalar(type));
+    case IntrinsicId::kCtpop:
+      return if_covered(IsScalar(type) && options.has_popcnt);
+    case IntrinsicId::kObjectsize:
+    case IntrinsicId::kIsConstant:
       // Code that -O0 removes may not be able to link.
       return Refusal::kIntrinsic;
-    case llvm::Intrinsic::vector_reduce_add:
-    case llvm::Intrinsic::vector_reduce_and:
-    case llvm::Intrinsic::vector_reduce_or:
-    case llvm::Intrinsic::vector_reduce_xor:
-    case llvm::Intrinsic::vector_reduce_smax:
-    case llvm::Intrinsic::vector_reduce_smin:
-    case llvm::Intrinsic::vector_reduce_umax:
-    case llvm::Intrinsic::vector_reduce_umin: {
-      const llvm::Type* operand = intrinsic.getArgOperand(0)->getType();
-      const bool is_logical = intrinsic.getIntrinsicID() == llvm::Intrinsic::vector_reduce_and ||
-                              intrinsic.getIntrinsicID() == llvm::Intrinsic::vector_reduce_or;
-      return PartCount(operand) == 0 || (IsMask(operand) && !is_logical) ? Refusal::kVector
-                                                                         : of_operands;
-    }
-    case llvm::Intrinsic::ptrmask:
-      return IsScalar(type) ? of_operands : Refusal::kVector;
-    case llvm::Intrinsic::trap:
-    case llvm::Intrinsic::ubsantrap:
-    case llvm::Intrinsic::debugtrap:
+    case IntrinsicId::kVectorReduceAdd:
+    case IntrinsicId::kVectorReduceAnd:
+    case IntrinsicId::kVectorReduceOr:
+    case IntrinsicId::kVectorReduceXor:
+    case IntrinsicId::kVectorReduceSmax:
+    case IntrinsicId::kVectorReduceSmin:
+    case IntrinsicId::kVectorReduceUmax:
+    case IntrinsicId::kVectorReduceUmin:
+      return RefusalOfVectorReduction(TypeAt(function, call, 0), intrinsic);
+    case IntrinsicId::kPtrmask:
+      return IsScalar(type) ? Refusal::kNone : Refusal::kVector;
+    case IntrinsicId::kTrap:
+    case IntrinsicId::kUbsantrap:
+    case IntrinsicId::kDebugtrap:
       // LLVM calls a function instead if the call names one.
-      return intrinsic.hasFnAttr("trap-func-name") ? Refusal::kIntrinsic : of_operands;
-    case llvm::Intrinsic::launder_invariant_group:
-    case llvm::Intrinsic::strip_invariant_group:
-    case llvm::Intrinsic::stacksave:
-    case llvm::Intrinsic::stackrestore:
-    case llvm::Intrinsic::vastart:
-    case llvm::Intrinsic::vacopy:
-    case llvm::Intrinsic::load_relative:
-      return of_operands;
-    case llvm::Intrinsic::eh_typeid_for:
-      return of_operands;
-    case llvm::Intrinsic::returnaddress:
-      if (intrinsic.getFunction()->hasFnAttribute("sign-return-address")) {
-        return Refusal::kIntrinsic;  // It may have to be freed of the signature.
-      }
-      [[fallthrough]];
-    case llvm::Intrinsic::frameaddress:
-      return llvm::cast<llvm::ConstantInt>(intrinsic.getArgOperand(0))->isZero()
-                 ? Refusal::kNone
-                 : Refusal::kIntrinsic;
-    case llvm::Intrinsic::fabs:
-    case llvm::Intrinsic::copysign:
-    case llvm::Intrinsic::sqrt:
-      return IsScalarFloat(type) ? of_operands : Refusal::kIntrinsic;
-    case llvm::Intrinsic::fmuladd:
-      if (FusesMultiplications(*intrinsic.getFunction(), options)) return Refusal::kIntrinsic;
-      return IsScalarFloat(type) ? of_operands : Refusal::kIntrinsic;
-    default: {
-      if (type->isVectorTy()) return Refusal::kVector;
-      if (RoundingModeOf(intrinsic.getIntrinsicID()) >= 0 && options.has_rounding &&
-          IsScalarFloat(type)) {
-        return of_operands;
-      }
-      return MathFunctionOf(intrinsic) != nullptr ? of_operands : Refusal::kIntrinsic;
-    }
+      return if_covered(!HasFunctionString(function, call, "trap-func-name"));
+    case IntrinsicId::kLaunderInvariantGroup:
+    case IntrinsicId::kStripInvariantGroup:
+    case IntrinsicId::kStacksave:
+    case IntrinsicId::kStackrestore:
+    case IntrinsicId::kVaStart:
+    case IntrinsicId::kVaCopy:
+    case IntrinsicId::kLoadRelative:
+    case IntrinsicId::kEhTypeidFor:
+      return Refusal::kNone;
+    case IntrinsicId::kReturnaddress:
+      // The address may have to be freed of its signature.
+      return if_covered(!function.attributes().function.HasString("sign-return-address") &&
+                        IsOfThisFrame(function, call));
+    case IntrinsicId::kFrameaddress:
+      return if_covered(IsOfThisFrame(function, call));
+    case IntrinsicId::kFabs:
+    case IntrinsicId::kCopysign:
+    case IntrinsicId::kSqrt:
+    case IntrinsicId::kFmuladd:
+      return if_covered(IsScalarFloat(type));
+    default:
+      return RefusalOfMath(function, call, intrinsic, options);
   }
+}
+
+Refusal RefusalOfIntrinsic(const ir::Function& function, const ir::Instruction& call,
+                           IntrinsicId intrinsic, const CoverageOptions& options) {
+  if (IsNoOperation(intrinsic)) return Refusal::kNone;
+  if (function.CallOf(call).has_bundles) return Refusal::kOperandBundle;
+  // As an operand of any other instruction, a thread-local variable is not supported.
+  if (intrinsic == IntrinsicId::kThreadlocalAddress) {
+    const ir::Global* variable = function.GlobalOf(function.OperandOf(call, 0));
+    return variable != nullptr && variable->IsVariable() ? Refusal::kNone : Refusal::kConstant;
+  }
+  const Refusal refusal = RefusalOfKind(function, call, intrinsic, options);
+  return refusal == Refusal::kNone ? RefusalOfOperands(function, call) : refusal;
 }
 
 // Of the Scalable Matrix Extension: how a function is run, or leaves the processor.
-bool HasMode(const llvm::AttributeSet& attributes) {
-  return llvm::any_of(attributes, [](const Attribute& attribute) {
-    return attribute.isStringAttribute() && attribute.getKindAsString().starts_with("aarch64_");
-  });
+bool HasMode(const ir::AttributeSet& attributes) {
+  return std::any_of(attributes.strings.begin(), attributes.strings.end(),
+                     [](const ir::StringAttribute& attribute) {
+                       return absl::StartsWith(attribute.name, "aarch64_");
+                     });
 }
 
 // Whether a function or a call with these attributes saves other registers than its calling
 // convention says.
-bool ChangesSavedRegisters(const llvm::AttributeList& attributes) {
-  return attributes.hasFnAttr("no_caller_saved_registers") ||
-         attributes.hasFnAttr("no_callee_saved_registers");
+bool ChangesSavedRegisters(const ir::AttributeSet& attributes) {
+  return attributes.HasString("no_caller_saved_registers") ||
+         attributes.HasString("no_callee_saved_registers");
 }
 
-Refusal RefusalOfCall(const llvm::CallBase& call, const Architecture& architecture,
-                      const CoverageOptions& options) {
-  if (const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&call)) {
-    if (llvm::isa<llvm::InvokeInst>(call)) return Refusal::kException;
-    if (llvm::isa<llvm::ConstrainedFPIntrinsic>(call)) return Refusal::kIntrinsic;
-    if (call.hasOperandBundles() && !IsNoOperation(call)) return Refusal::kOperandBundle;
-    return RefusalOfIntrinsic(*intrinsic, options);
-  }
-  if (call.isInlineAsm()) return Refusal::kInlineAssembly;
-  if (call.isMustTailCall()) return Refusal::kMustTail;
-  if (call.hasOperandBundles()) return Refusal::kOperandBundle;
-  if (call.hasFnAttr(Attribute::ReturnsTwice)) return Refusal::kReturnsTwice;
-  if (!IsCoveredConvention(call.getCallingConv(), call.getFunctionType()->isVarArg())) {
-    return Refusal::kCallingConvention;
-  }
-  const CallingConvention& convention = architecture.ConventionOf(call.getCallingConv());
-  if (!IsCoveredReturn(call.getType(), convention) && !call.getType()->isEmptyTy()) {
+// Of a call with these attributes, its own or those of what it calls.
+Refusal RefusalOfAttributes(const ir::Function& function, const ir::Instruction& call,
+                            const ir::AttributeList& attributes,
+                            const CallingConvention& convention) {
+  if (ExtendsWide(function, call, attributes) || !IsCovered(attributes, convention)) {
     return Refusal::kArgumentPassing;
   }
-  const llvm::Function* callee = call.getCalledFunction();
-  const llvm::DataLayout& layout = call.getModule()->getDataLayout();
-  if (ExtendsWide(call) || !IsCovered(call.getAttributes(), convention, layout) ||
-      (callee != nullptr && !IsCovered(callee->getAttributes(), convention, layout))) {
-    return Refusal::kArgumentPassing;
-  }
-  if (ChangesSavedRegisters(call.getAttributes()) ||
-      (callee != nullptr && ChangesSavedRegisters(callee->getAttributes()))) {
-    return Refusal::kFunctionAttribute;
-  }
-  if (convention.has_streaming_mode &&
-      (HasMode(call.getAttributes().getFnAttrs()) ||
-       (callee != nullptr && HasMode(callee->getAttributes().getFnAttrs())))) {
-    return Refusal::kFunctionAttribute;
-  }
-  const bool has_self = HasSomewhere(call, Attribute::SwiftSelf);
-  for (unsigned i = 0; i < call.arg_size(); ++i) {
-    const llvm::Type* type = call.getArgOperand(i)->getType();
+  const bool has_mode = convention.has_streaming_mode && HasMode(attributes.function);
+  return has_mode || ChangesSavedRegisters(attributes.function) ? Refusal::kFunctionAttribute
+                                                                : Refusal::kNone;
+}
+
+bool ReturnsTwice(const ir::Function& function, const ir::Instruction& call) {
+  if (function.CallOf(call).attributes->function.Has(Attribute::kReturnsTwice)) return true;
+  const ir::Global* callee = NamedFunctionOf(function, call);
+  return callee != nullptr && callee->attributes->function.Has(Attribute::kReturnsTwice);
+}
+
+Refusal RefusalOfArguments(const ir::Function& function, const ir::Instruction& call,
+                           const CallingConvention& convention) {
+  const bool has_self = HasSomewhere(function, call, Attribute::kSwiftSelf);
+  const absl::Span<const ir::Operand> arguments = function.ArgumentsOf(call);
+  for (unsigned i = 0; i < arguments.size(); ++i) {
+    const ir::Type* type = function.TypeOf(arguments[i]);
     const Refusal refusal = RefusalOfPassing(type, convention);
     if (refusal != Refusal::kNone) return refusal;
-    if (has_self && call.paramHasAttr(i, Attribute::SwiftSelf) && !FillsRegister(type)) {
+    if (has_self && ArgumentHas(function, call, i, Attribute::kSwiftSelf) && !FillsRegister(type)) {
       return Refusal::kArgumentPassing;
     }
   }
-  return RefusalOfOperands(call);
+  return Refusal::kNone;
 }
 
-Refusal RefusalOfBinary(const llvm::Instruction& binary) {
-  const llvm::Type* type = binary.getType();
-  if (PartCount(type) == 0) return Refusal::kType;
-  if (type->isVectorTy()) {
-    switch (binary.getOpcode()) {
-      case Instruction::Add:
-      case Instruction::Sub:
-      case Instruction::And:
-      case Instruction::Or:
-      case Instruction::Xor:
-      case Instruction::FAdd:
-      case Instruction::FSub:
-      case Instruction::FMul:
-      case Instruction::FDiv:
-      case Instruction::FNeg:
-        break;
-      case Instruction::Mul:
-      case Instruction::Shl:
-      case Instruction::LShr:
-      case Instruction::AShr:
-        if (IsMask(type)) return Refusal::kVector;
-        break;
-      default:
-        return Refusal::kVector;
-    }
+Refusal RefusalOfCall(const ir::Function& function, const ir::Instruction& instruction,
+                      const Architecture& architecture, const CoverageOptions& options) {
+  const ir::Call& call = function.CallOf(instruction);
+  if (call.attributes->HasAnywhere(Attribute::kUnknown)) return Refusal::kArgumentPassing;
+  if (const IntrinsicId id = function.IntrinsicOf(instruction); id != IntrinsicId::kNone) {
+    if (instruction.opcode == Opcode::kInvoke) return Refusal::kException;
+    return RefusalOfIntrinsic(function, instruction, id, options);
   }
-  if (type->isIntegerTy() && type->getIntegerBitWidth() > 64 && type->getIntegerBitWidth() != 128) {
-    switch (binary.getOpcode()) {
-      case Instruction::UDiv:
-      case Instruction::SDiv:
-      case Instruction::URem:
-      case Instruction::SRem:
+  const ir::Constant* callee = function.ConstantOf(function.CalleeOf(instruction));
+  if (callee != nullptr && callee->kind == ir::ConstantKind::kInlineAssembly) {
+    return Refusal::kInlineAssembly;
+  }
+  if (call.is_must_tail) return Refusal::kMustTail;
+  if (call.has_bundles) return Refusal::kOperandBundle;
+  if (ReturnsTwice(function, instruction)) return Refusal::kReturnsTwice;
+  if (!IsCoveredConvention(call.convention, call.function_type->is_variadic)) {
+    return Refusal::kCallingConvention;
+  }
+  const CallingConvention& convention = architecture.ConventionOf(call.convention);
+  if (!IsCoveredReturn(instruction.type, convention) && !IsEmpty(instruction.type)) {
+    return Refusal::kArgumentPassing;
+  }
+  Refusal refusal = RefusalOfAttributes(function, instruction, *call.attributes, convention);
+  if (refusal != Refusal::kNone) return refusal;
+  if (const ir::AttributeList* of_callee = CalleeAttributes(function, instruction)) {
+    refusal = RefusalOfAttributes(function, instruction, *of_callee, convention);
+    if (refusal != Refusal::kNone) return refusal;
+  }
+  refusal = RefusalOfArguments(function, instruction, convention);
+  return refusal == Refusal::kNone ? RefusalOfOperands(function, instruction) : refusal;
+}
+
+// Of a type that is no integer of at most 64 bits, nor an i128.
+bool IsOddWide(const ir::Type* type) {
+  return type->IsInteger() && type->number > 64 && type->number != 128;
+}
+
+Refusal RefusalOfVectorBinary(const ir::Instruction& binary) {
+  switch (binary.opcode) {
+    case Opcode::kAdd:
+    case Opcode::kSub:
+    case Opcode::kAnd:
+    case Opcode::kOr:
+    case Opcode::kXor:
+    case Opcode::kFAdd:
+    case Opcode::kFSub:
+    case Opcode::kFMul:
+    case Opcode::kFDiv:
+    case Opcode::kFNeg:
+      return Refusal::kNone;
+    case Opcode::kMul:
+    case Opcode::kShl:
+    case Opcode::kLShr:
+    case Opcode::kAShr:
+      return IsMask(binary.type) ? Refusal::kVector : Refusal::kNone;
+    default:
+      return Refusal::kVector;
+  }
+}
+
+Refusal RefusalOfBinary(const ir::Function& function, const ir::Instruction& binary) {
+  const ir::Type* type = binary.type;
+  if (PartCount(type) == 0) return Refusal::kType;
+  if (type->IsVector()) {
+    const Refusal refusal = RefusalOfVectorBinary(binary);
+    if (refusal != Refusal::kNone) return refusal;
+  }
+  if (IsOddWide(type)) {
+    switch (binary.opcode) {
+      case Opcode::kUDiv:
+      case Opcode::kSDiv:
+      case Opcode::kURem:
+      case Opcode::kSRem:
         return Refusal::kType;
       default:
         break;
     }
   }
-  return RefusalOfOperands(binary);
+  return RefusalOfOperands(function, binary);
 }
 
-Refusal RefusalOfCast(const llvm::CastInst& cast) {
-  const llvm::Type* from = cast.getSrcTy();
-  const llvm::Type* to = cast.getDestTy();
+// Of vectors and masks. A cast from or to vectors is one of vectors to vectors.
+Refusal RefusalOfVectorCast(Opcode opcode, const ir::Type* from, const ir::Type* to) {
+  if (opcode == Opcode::kUIToFP && from->scalar()->IsInteger(64)) return Refusal::kVector;
+  if (opcode == Opcode::kFPToUI && to->scalar()->IsInteger(64)) return Refusal::kVector;
+  if (!IsMask(from) && !IsMask(to)) return Refusal::kNone;
+  return opcode == Opcode::kZExt || opcode == Opcode::kSExt || opcode == Opcode::kTrunc
+             ? Refusal::kNone
+             : Refusal::kVector;
+}
+
+Refusal RefusalOfBitCast(const ir::Type* from, const ir::Type* to) {
+  if (from->IsAggregate() || to->IsAggregate()) return Refusal::kType;
+  const bool has_mask = IsMask(from) || IsMask(to);
+  return has_mask && !from->IsInteger() && !to->IsInteger() && from != to ? Refusal::kType
+                                                                          : Refusal::kNone;
+}
+
+Refusal RefusalOfCast(const ir::Function& function, const ir::Instruction& cast) {
+  const ir::Type* from = TypeAt(function, cast, 0);
+  const ir::Type* to = cast.type;
   if (PartCount(from) == 0 || PartCount(to) == 0) return Refusal::kType;
-  if (cast.getOpcode() == Instruction::BitCast) {
-    if (from->isAggregateType() || to->isAggregateType()) return Refusal::kType;
-    if ((IsMask(from) || IsMask(to)) && !from->isIntegerTy() && !to->isIntegerTy() && from != to) {
-      return Refusal::kType;
-    }
-    return RefusalOfOperands(cast);
+  Refusal refusal = Refusal::kNone;
+  if (cast.opcode == Opcode::kBitCast) {
+    refusal = RefusalOfBitCast(from, to);
+  } else if (from->IsVector() || to->IsVector()) {
+    refusal = RefusalOfVectorCast(cast.opcode, from, to);
+  } else if ((IsOddWide(from) || IsOddWide(to)) && (IsScalarFloat(from) || IsScalarFloat(to))) {
+    refusal = Refusal::kType;
   }
-  if (from->isVectorTy() || to->isVectorTy()) {
-    switch (cast.getOpcode()) {
-      case Instruction::UIToFP:
-        if (from->getScalarSizeInBits() == 64) return Refusal::kVector;
-        break;
-      case Instruction::FPToUI:
-        if (to->getScalarSizeInBits() == 64) return Refusal::kVector;
-        break;
-      default:
-        break;
-    }
-    if (IsMask(from) || IsMask(to)) {
-      return cast.getOpcode() == Instruction::ZExt || cast.getOpcode() == Instruction::SExt ||
-                     cast.getOpcode() == Instruction::Trunc
-                 ? RefusalOfOperands(cast)
-                 : Refusal::kVector;
-    }
-    return RefusalOfOperands(cast);
-  }
-  for (const llvm::Type* type : {from, to}) {
-    if (type->isIntegerTy() && type->getIntegerBitWidth() > 64 &&
-        type->getIntegerBitWidth() != 128 && (IsScalarFloat(from) || IsScalarFloat(to))) {
-      return Refusal::kType;
-    }
-  }
-  return RefusalOfOperands(cast);
+  return refusal == Refusal::kNone ? RefusalOfOperands(function, cast) : refusal;
 }
 
 // Whether values of the type can be loaded and stored.
-bool HasPlacesInMemory(const llvm::Type* type) { return PartCount(type) != 0 && !HasMask(type); }
+bool HasPlacesInMemory(const ir::Type* type) { return PartCount(type) != 0 && !HasMask(type); }
 
-Refusal RefusalOfElementAddress(const llvm::GetElementPtrInst& element) {
-  if (PartCount(element.getType()) == 0) return Refusal::kType;
-  if (element.getSourceElementType()->isScalableTy()) return Refusal::kType;
-  const bool is_vector = element.getType()->isVectorTy();
-  const llvm::DataLayout& layout = element.getModule()->getDataLayout();
-  for (const llvm::Use& use : element.operands()) {
-    const llvm::Type* type = use->getType();
+// Of a getelementptr whose result is a vector. The strides must fit 31 bits, and an index of a
+// structure's member must be a number, not a vector.
+Refusal RefusalOfStrides(const ir::Function& function, const ir::Instruction& element) {
+  const ir::Type* indexed = element.source_type;
+  for (unsigned i = 1; i < element.operand_count; ++i) {
+    uint64_t stride = 0;
+    if (i == 1) {
+      stride = indexed->alloc_size;
+    } else if (indexed->IsStruct()) {
+      const ir::Constant* member = function.ConstantOf(function.OperandOf(element, i));
+      if (member == nullptr || !member->IsInteger()) return Refusal::kType;
+      indexed = indexed->members()[member->LimitedTo(UINT32_MAX)];
+    } else {
+      stride = indexed->element_stride();
+      indexed = indexed->element();
+    }
+    if (stride > INT32_MAX) return Refusal::kSize;
+  }
+  return Refusal::kNone;
+}
+
+Refusal RefusalOfElementAddress(const ir::Function& function, const ir::Instruction& element) {
+  if (PartCount(element.type) == 0) return Refusal::kType;
+  if (!element.source_type->is_sized) return Refusal::kType;
+  const bool is_vector = element.type->IsVector();
+  for (ir::Operand operand : function.OperandsOf(element)) {
+    const ir::Type* type = function.TypeOf(operand);
     if (!IsScalar(type) && !(is_vector && PartCount(type) != 0 && !IsMask(type))) {
       return Refusal::kType;
     }
   }
   if (is_vector) {
-    for (auto it = llvm::gep_type_begin(element), end = llvm::gep_type_end(element); it != end;
-         ++it) {
-      if (it.isSequential() && !llvm::isInt<32>(static_cast<int64_t>(
-                                   it.getSequentialElementStride(layout).getKnownMinValue()))) {
-        return Refusal::kSize;
-      }
+    const Refusal refusal = RefusalOfStrides(function, element);
+    if (refusal != Refusal::kNone) return refusal;
+  }
+  return RefusalOfOperands(function, element);
+}
+
+// Whether the atomic instruction's alignment is at least the size of `type`.
+bool IsAligned(const ir::Instruction& atomic, const ir::Type* type) {
+  return atomic.alignment() >= type->store_size;
+}
+
+// Of what an atomic instruction compares or computes with.
+bool IsAtomicInteger(const ir::Type* type, const ir::Instruction& atomic) {
+  return (IsWholeWidth(type) || type->IsPointer()) && IsAligned(atomic, type);
+}
+
+// Of a load or a store of `type`.
+Refusal RefusalOfAccess(const ir::Function& function, const ir::Instruction& access,
+                        const ir::Type* type) {
+  if (!HasPlacesInMemory(type)) return Refusal::kType;
+  if (access.IsAtomic()) {
+    const bool is_covered = IsWholeWidth(type) || type->IsPointer() || IsScalarFloat(type);
+    if (!is_covered || !IsAligned(access, type)) return Refusal::kAtomic;
+  }
+  return RefusalOfOperands(function, access);
+}
+
+// The most bytes that a static alloca may have.
+constexpr uint64_t kMostStaticBytes = uint64_t{1} << 28;
+
+Refusal RefusalOfAlloca(const ir::Function& function, const ir::Instruction& alloca) {
+  if (!alloca.source_type->is_sized) return Refusal::kSize;
+  if (IsStaticAlloca(function, alloca)) {
+    const ir::Constant& count = function.constant(function.OperandOf(alloca, 0));
+    const uint64_t size = alloca.source_type->alloc_size;
+    const uint64_t elements = count.LimitedTo(UINT64_MAX);
+    if (size != 0 && elements > kMostStaticBytes / size) return Refusal::kSize;
+    if (alloca.alignment() > 16) return Refusal::kInstruction;
+  } else {
+    if (function.attributes().function.HasString(kStackProbe)) return Refusal::kFunctionAttribute;
+    if (alloca.is_swift_error) return Refusal::kInstruction;
+  }
+  if (alloca.is_inalloca) return Refusal::kInstruction;
+  if (PartCount(alloca.type) == 0) return Refusal::kType;
+  return RefusalOfOperands(function, alloca);
+}
+
+Refusal RefusalOfAtomicUpdate(const ir::Function& function, const ir::Instruction& update) {
+  switch (update.operation()) {
+    case ir::AtomicOperation::kXchg:
+    case ir::AtomicOperation::kAdd:
+    case ir::AtomicOperation::kSub:
+    case ir::AtomicOperation::kAnd:
+    case ir::AtomicOperation::kNand:
+    case ir::AtomicOperation::kOr:
+    case ir::AtomicOperation::kXor:
+    case ir::AtomicOperation::kMax:
+    case ir::AtomicOperation::kMin:
+    case ir::AtomicOperation::kUMax:
+    case ir::AtomicOperation::kUMin:
+      break;
+    default:
+      return Refusal::kAtomic;
+  }
+  if (!IsAtomicInteger(update.type, update)) return Refusal::kAtomic;
+  return RefusalOfOperands(function, update);
+}
+
+// `why`: the refusal if values of the result's type, or of `type`, have no parts.
+Refusal RefusalOfTypes(const ir::Function& function, const ir::Instruction& instruction,
+                       const ir::Type* type, Refusal why) {
+  if (PartCount(type) == 0 || PartCount(instruction.type) == 0) return why;
+  return RefusalOfOperands(function, instruction);
+}
+
+Refusal RefusalOfLandingPad(const ir::Function& function, const ir::Instruction& pad) {
+  for (ir::Operand operand : function.OperandsOf(pad)) {
+    const ir::Constant* clause =
+        function.ConstantOf(WithoutCasts(operand, function.all_constants()));
+    if (clause == nullptr ||
+        (!clause->IsGlobal() && !clause->IsZero() && !clause->type->IsArray())) {
+      return Refusal::kException;
     }
   }
-  return RefusalOfOperands(element);
+  return PartCount(pad.type) == 2 ? Refusal::kNone : Refusal::kException;
 }
 
-}  // namespace
-
-uint64_t ByValueAlignment(const llvm::AttributeSet& attributes, const llvm::DataLayout& layout) {
-  llvm::MaybeAlign alignment = attributes.getStackAlignment();
-  if (!alignment) alignment = attributes.getAlignment();
-  if (!alignment) alignment = layout.getABITypeAlign(attributes.getByValType());
-  return std::max<uint64_t>(alignment->value(), 8);
-}
-
-bool IsNoOperation(const llvm::Instruction& instruction) {
-  const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
-  if (intrinsic == nullptr) return false;
-  switch (intrinsic->getIntrinsicID()) {
-    case llvm::Intrinsic::lifetime_start:
-    case llvm::Intrinsic::lifetime_end:
-    case llvm::Intrinsic::invariant_end:
-    case llvm::Intrinsic::assume:
-    case llvm::Intrinsic::experimental_noalias_scope_decl:
-    case llvm::Intrinsic::sideeffect:
-    case llvm::Intrinsic::donothing:
-    case llvm::Intrinsic::dbg_declare:
-    case llvm::Intrinsic::dbg_value:
-    case llvm::Intrinsic::dbg_label:
-    case llvm::Intrinsic::dbg_assign:
-    case llvm::Intrinsic::var_annotation:
-    case llvm::Intrinsic::prefetch:
-    case llvm::Intrinsic::vaend:
-    case llvm::Intrinsic::pseudoprobe:
+// Whether LLVM takes a call of the intrinsic for one that may write to memory, by the attributes
+// that LLVM gives each intrinsic. Of kNone, which is an ordinary function, and of kOther: true.
+bool IntrinsicMayWrite(IntrinsicId intrinsic) {
+  switch (intrinsic) {
+    case IntrinsicId::kNone:
+    case IntrinsicId::kOther:
+    case IntrinsicId::kAssume:
+    case IntrinsicId::kDebugtrap:
+    case IntrinsicId::kExperimentalNoaliasScopeDecl:
+    case IntrinsicId::kInvariantEnd:
+    case IntrinsicId::kLaunderInvariantGroup:
+    case IntrinsicId::kLifetimeEnd:
+    case IntrinsicId::kLifetimeStart:
+    case IntrinsicId::kLocalescape:
+    case IntrinsicId::kMemcpy:
+    case IntrinsicId::kMemcpyInline:
+    case IntrinsicId::kMemmove:
+    case IntrinsicId::kMemset:
+    case IntrinsicId::kMemsetInline:
+    case IntrinsicId::kPrefetch:
+    case IntrinsicId::kPseudoprobe:
+    case IntrinsicId::kSideeffect:
+    case IntrinsicId::kStackrestore:
+    case IntrinsicId::kStacksave:
+    case IntrinsicId::kTrap:
+    case IntrinsicId::kUbsantrap:
+    case IntrinsicId::kVaCopy:
+    case IntrinsicId::kVaEnd:
+    case IntrinsicId::kVaStart:
+    case IntrinsicId::kVarAnnotation:
       return true;
     default:
       return false;
   }
 }
 
-bool MayPassByValue(const llvm::CallBase& call) { return HasSomewhere(call, Attribute::ByVal); }
+constexpr uint64_t BitOf(Attribute attribute) { return uint64_t{1} << static_cast<int>(attribute); }
 
-Register OwnRegisterOf(const llvm::Argument& parameter, const Architecture& architecture) {
-  if (parameter.hasSwiftErrorAttr()) return architecture.swift_error;
-  if (parameter.hasSwiftSelfAttr()) return architecture.swift_self;
-  if (!parameter.hasStructRetAttr()) return kNoRegister;
-  return architecture.ConventionOf(parameter.getParent()->getCallingConv()).result_address;
+// Attributes of functions that only LLVM compiles.
+constexpr uint64_t kRefusedAttributes =
+    BitOf(Attribute::kNaked) | BitOf(Attribute::kStackProtect) |
+    BitOf(Attribute::kStackProtectReq) | BitOf(Attribute::kStackProtectStrong) |
+    BitOf(Attribute::kSafeStack) | BitOf(Attribute::kShadowCallStack) |
+    BitOf(Attribute::kStrictFP) | BitOf(Attribute::kSanitizeAddress) |
+    BitOf(Attribute::kSanitizeThread) | BitOf(Attribute::kSanitizeMemory) |
+    BitOf(Attribute::kSanitizeMemTag) | BitOf(Attribute::kPresplitCoroutine) |
+    BitOf(Attribute::kSpeculativeLoadHardening) | BitOf(Attribute::kFnRetThunkExtern) |
+    BitOf(Attribute::kStackAlignment);
+
+// The same of string attributes.
+constexpr absl::string_view kRefusedStrings[] = {"patchable-function",
+                                                 "patchable-function-entry",
+                                                 "patchable-function-prefix",
+                                                 "split-stack",
+                                                 "function-instrument",
+                                                 "xray-instruction-threshold",
+                                                 "stackrealign",
+                                                 "alignstack",
+                                                 "interrupt",
+                                                 "fentry-call"};
+
+bool HasRefusedAttribute(const ir::AttributeSet& attributes, const CallingConvention& convention) {
+  if ((attributes.kinds & kRefusedAttributes) != 0) return true;
+  for (absl::string_view name : kRefusedStrings) {
+    if (attributes.HasString(name)) return true;
+  }
+  if (ChangesSavedRegisters(attributes)) return true;
+  const absl::string_view zeroed = attributes.ValueOf("zero-call-used-regs");
+  if (!zeroed.empty() && zeroed != "skip") return true;
+  if (convention.has_streaming_mode && HasMode(attributes)) return true;
+  return attributes.ValueOf("sign-return-address-key") == "b_key";
 }
 
-OwnRegisters::OwnRegisters(const llvm::CallBase& call, const Architecture& architecture,
-                           RegisterSet of_swift)
-    : call_(call), architecture_(architecture) {
-  if (of_swift != 0) {
-    has_error_ = HasSomewhere(call, Attribute::SwiftError);
-    has_self_ = HasSomewhere(call, Attribute::SwiftSelf);
-  }
-  result_address_ = architecture.ConventionOf(call.getCallingConv()).result_address;
-  has_any_ = has_error_ || has_self_ || result_address_ != kNoRegister;
+// Whether the function has something that the code generator does not write, or does not know.
+bool HasUnusualParts(const ir::Function& function) {
+  const ir::Global& global = function.global();
+  return function.has_unknown || global.has_unknown ||
+         global.attributes->HasAnywhere(Attribute::kUnknown) || !global.collector.empty() ||
+         !global.prefix_data.IsNothing() || !global.prologue_data.IsNothing() ||
+         !global.section.empty();
 }
 
-Register OwnRegisters::Find(unsigned index) const {
-  if (has_error_ && call_.paramHasAttr(index, Attribute::SwiftError)) {
-    return architecture_.swift_error;
-  }
-  if (has_self_ && call_.paramHasAttr(index, Attribute::SwiftSelf)) return architecture_.swift_self;
-  // Only one of the first two arguments may be the address of the result.
-  const bool is_result_address = result_address_ != kNoRegister && index < 2 &&
-                                 call_.paramHasAttr(index, Attribute::StructRet);
-  return is_result_address ? result_address_ : kNoRegister;
+bool HasUncoveredPersonality(const ir::Function& function) {
+  const ir::Operand personality = function.global().personality;
+  if (personality.IsNothing()) return false;
+  const ir::Global* global = function.GlobalOf(WithoutCasts(personality, function.all_constants()));
+  return global == nullptr || !global->IsFunction();
 }
 
-RegisterSet SwiftRegistersOf(const llvm::CallBase& call, const Architecture& architecture) {
-  RegisterSet registers = 0;
-  if (HasSomewhere(call, Attribute::SwiftSelf)) registers |= SetOf(architecture.swift_self);
-  if (HasSomewhere(call, Attribute::SwiftError)) registers |= SetOf(architecture.swift_error);
-  return registers;
-}
-
-bool MayCall(const llvm::Instruction& instruction) {
-  switch (instruction.getOpcode()) {
-    case Instruction::Call: {
-      const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
-      if (intrinsic == nullptr) return true;
-      if (IsNoOperation(*intrinsic)) return false;
-      switch (intrinsic->getIntrinsicID()) {
-        case llvm::Intrinsic::memcpy:
-        case llvm::Intrinsic::memcpy_inline:
-        case llvm::Intrinsic::memmove:
-        case llvm::Intrinsic::memset:
-        case llvm::Intrinsic::memset_inline:
-          return !IsMadeInLine(*intrinsic);
-        case llvm::Intrinsic::threadlocal_address:
-          return true;
-        default:
-          // Those that depend on the processor count as calls everywhere.
-          return MathFunctionOf(*intrinsic) != nullptr;
-      }
-    }
-    case Instruction::Invoke:
-    case Instruction::Resume:
-    case Instruction::LandingPad:
-    case Instruction::FRem:
-      return true;
-    case Instruction::UDiv:
-    case Instruction::SDiv:
-    case Instruction::URem:
-    case Instruction::SRem:
-      return instruction.getType()->isIntegerTy() &&
-             instruction.getType()->getIntegerBitWidth() > 64;
-    case Instruction::FPToSI:
-    case Instruction::FPToUI:
-      return instruction.getType()->isIntegerTy() &&
-             instruction.getType()->getIntegerBitWidth() > 64;
-    case Instruction::SIToFP:
-    case Instruction::UIToFP: {
-      const llvm::Type* type = instruction.getOperand(0)->getType();
-      return type->isIntegerTy() && type->getIntegerBitWidth() > 64;
-    }
-    default:
-      return false;
-  }
-}
-
-Refusal RefusalOf(const llvm::Function& function, const Architecture& architecture) {
-  if (!IsCoveredConvention(function.getCallingConv(), function.isVarArg())) {
-    return Refusal::kCallingConvention;
-  }
-  const CallingConvention& convention = architecture.ConventionOf(function.getCallingConv());
-  for (Attribute::AttrKind kind :
-       {Attribute::Naked, Attribute::StackProtect, Attribute::StackProtectReq,
-        Attribute::StackProtectStrong, Attribute::SafeStack, Attribute::ShadowCallStack,
-        Attribute::StrictFP, Attribute::SanitizeAddress, Attribute::SanitizeThread,
-        Attribute::SanitizeMemory, Attribute::SanitizeMemTag, Attribute::PresplitCoroutine,
-        Attribute::SpeculativeLoadHardening, Attribute::FnRetThunkExtern}) {
-    if (function.hasFnAttribute(kind)) return Refusal::kFunctionAttribute;
-  }
-  for (const char* name :
-       {"patchable-function", "patchable-function-entry", "patchable-function-prefix",
-        "split-stack", "function-instrument", "xray-instruction-threshold", "stackrealign",
-        "alignstack", "interrupt", "fentry-call"}) {
-    if (function.hasFnAttribute(name)) return Refusal::kFunctionAttribute;
-  }
-  // It has an entry in a section that LLVM writes; so may single instructions.
-  if (function.hasMetadata(llvm::LLVMContext::MD_pcsections)) return Refusal::kFunctionAttribute;
-  if (ChangesSavedRegisters(function.getAttributes())) return Refusal::kFunctionAttribute;
-  const llvm::StringRef zeroed = function.getFnAttribute("zero-call-used-regs").getValueAsString();
-  if (!zeroed.empty() && zeroed != "skip") return Refusal::kFunctionAttribute;
-  if (convention.has_streaming_mode && HasMode(function.getAttributes().getFnAttrs())) {
-    return Refusal::kFunctionAttribute;
-  }
-  if (function.getFnAttribute("sign-return-address-key").getValueAsString() == "b_key") {
-    return Refusal::kFunctionAttribute;
-  }
-  if (function.hasFnAttribute(Attribute::StackAlignment) || function.hasGC() ||
-      function.hasPrefixData() || function.hasPrologueData() || function.hasSection()) {
-    return Refusal::kFunctionAttribute;
-  }
-  if (function.getSubprogram() != nullptr) return Refusal::kDebugInformation;
-  if (function.hasPersonalityFn() &&
-      !llvm::isa<llvm::Function>(function.getPersonalityFn()->stripPointerCasts())) {
-    return Refusal::kException;
-  }
-  if (!IsCoveredReturn(function.getReturnType(), convention)) return Refusal::kArgumentPassing;
-  if (!IsCovered(function.getAttributes(), convention, function.getParent()->getDataLayout())) {
+// Of the function's result and parameters.
+Refusal RefusalOfSignature(const ir::Function& function, const CallingConvention& convention) {
+  const ir::AttributeList& attributes = function.attributes();
+  const ir::Type* result = function.global().value_type->result();
+  if (!IsCoveredReturn(result, convention) || !IsCovered(attributes, convention) ||
+      IsExtendedWide(result, attributes.result)) {
     return Refusal::kArgumentPassing;
   }
-  if (IsExtendedWide(function.getReturnType(), function.getAttributes().getRetAttrs())) {
-    return Refusal::kArgumentPassing;
-  }
-  for (unsigned i = 0; i < function.arg_size(); ++i) {
-    const llvm::Type* const type = function.getArg(i)->getType();
-    if (IsExtendedWide(type, function.getAttributes().getParamAttrs(i))) {
-      return Refusal::kArgumentPassing;
-    }
+  for (uint32_t i = 0; i < function.argument_count(); ++i) {
+    const ir::Type* type = function.values[i].type;
+    if (IsExtendedWide(type, attributes.OfParameter(i))) return Refusal::kArgumentPassing;
     const Refusal refusal = RefusalOfPassing(type, convention);
     if (refusal != Refusal::kNone) return refusal;
-    if (function.getArg(i)->hasSwiftSelfAttr() && !FillsRegister(type)) {
+    if (attributes.OfParameter(i).Has(Attribute::kSwiftSelf) && !FillsRegister(type)) {
       return Refusal::kArgumentPassing;
     }
   }
   return Refusal::kNone;
 }
 
-Refusal RefusalOf(const llvm::Instruction& instruction, const Architecture& architecture,
-                  const CoverageOptions& options) {
-  if (instruction.hasMetadata(llvm::LLVMContext::MD_pcsections)) return Refusal::kInstruction;
-  switch (instruction.getOpcode()) {
-    case Instruction::Add:
-    case Instruction::Sub:
-    case Instruction::Mul:
-    case Instruction::And:
-    case Instruction::Or:
-    case Instruction::Xor:
-    case Instruction::Shl:
-    case Instruction::LShr:
-    case Instruction::AShr:
-    case Instruction::UDiv:
-    case Instruction::SDiv:
-    case Instruction::URem:
-    case Instruction::SRem:
-    case Instruction::FAdd:
-    case Instruction::FSub:
-    case Instruction::FMul:
-    case Instruction::FDiv:
-    case Instruction::FRem:
-    case Instruction::FNeg:
-      return RefusalOfBinary(instruction);
-    case Instruction::ICmp:
-    case Instruction::FCmp: {
-      const llvm::Type* type = instruction.getOperand(0)->getType();
-      if (PartCount(type) == 0 || PartCount(instruction.getType()) == 0) return Refusal::kType;
-      if (instruction.getOpcode() == Instruction::FCmp && PartCount(type) > 1) {
-        return Refusal::kVector;
-      }
-      return RefusalOfOperands(instruction);
-    }
-    case Instruction::Select:
-      if (PartCount(instruction.getOperand(0)->getType()) == 0) return Refusal::kType;
-      if (PartCount(instruction.getType()) == 0) return Refusal::kType;
-      return RefusalOfOperands(instruction);
-    case Instruction::Freeze:
-      if (PartCount(instruction.getType()) == 0) return Refusal::kType;
-      return RefusalOfOperands(instruction);
-    case Instruction::ZExt:
-    case Instruction::SExt:
-    case Instruction::Trunc:
-    case Instruction::PtrToInt:
-    case Instruction::IntToPtr:
-    case Instruction::BitCast:
-    case Instruction::FPTrunc:
-    case Instruction::FPExt:
-    case Instruction::SIToFP:
-    case Instruction::UIToFP:
-    case Instruction::FPToSI:
-    case Instruction::FPToUI:
-      return RefusalOfCast(llvm::cast<llvm::CastInst>(instruction));
-    case Instruction::GetElementPtr:
-      return RefusalOfElementAddress(llvm::cast<llvm::GetElementPtrInst>(instruction));
-    case Instruction::Load: {
-      const auto& load = llvm::cast<llvm::LoadInst>(instruction);
-      if (!HasPlacesInMemory(load.getType())) return Refusal::kType;
-      if (load.isAtomic() && !IsWholeWidth(load.getType()) && !load.getType()->isPointerTy() &&
-          !IsScalarFloat(load.getType())) {
-        return Refusal::kAtomic;
-      }
-      if (load.isAtomic() &&
-          load.getAlign() < load.getModule()->getDataLayout().getTypeStoreSize(load.getType())) {
-        return Refusal::kAtomic;
-      }
-      return RefusalOfOperands(instruction);
-    }
-    case Instruction::Store: {
-      const auto& store = llvm::cast<llvm::StoreInst>(instruction);
-      const llvm::Type* type = store.getValueOperand()->getType();
-      if (!HasPlacesInMemory(type)) return Refusal::kType;
-      if (store.isAtomic() &&
-          ((!IsWholeWidth(type) && !type->isPointerTy() && !IsScalarFloat(type)) ||
-           store.getAlign() < store.getModule()->getDataLayout().getTypeStoreSize(
-                                  const_cast<llvm::Type*>(type)))) {
-        return Refusal::kAtomic;
-      }
-      return RefusalOfOperands(instruction);
-    }
-    case Instruction::Alloca: {
-      const auto& alloca = llvm::cast<llvm::AllocaInst>(instruction);
-      if (alloca.isStaticAlloca()) {
-        const auto size = alloca.getAllocationSize(alloca.getModule()->getDataLayout());
-        if (!size || size->isScalable() || size->getFixedValue() > (uint64_t{1} << 28)) {
-          return Refusal::kSize;
-        }
-        if (alloca.getAlign() > 16) return Refusal::kInstruction;
-      }
-      if (!alloca.isStaticAlloca() && alloca.getFunction()->hasFnAttribute(kStackProbe)) {
-        return Refusal::kFunctionAttribute;
-      }
-      if (alloca.isUsedWithInAlloca()) return Refusal::kInstruction;
-      if (alloca.isSwiftError() && !alloca.isStaticAlloca()) return Refusal::kInstruction;
-      if (PartCount(alloca.getType()) == 0) return Refusal::kType;
-      return RefusalOfOperands(instruction);
-    }
-    case Instruction::AtomicRMW: {
-      const auto& update = llvm::cast<llvm::AtomicRMWInst>(instruction);
-      switch (update.getOperation()) {
-        case llvm::AtomicRMWInst::Xchg:
-        case llvm::AtomicRMWInst::Add:
-        case llvm::AtomicRMWInst::Sub:
-        case llvm::AtomicRMWInst::And:
-        case llvm::AtomicRMWInst::Nand:
-        case llvm::AtomicRMWInst::Or:
-        case llvm::AtomicRMWInst::Xor:
-        case llvm::AtomicRMWInst::Max:
-        case llvm::AtomicRMWInst::Min:
-        case llvm::AtomicRMWInst::UMax:
-        case llvm::AtomicRMWInst::UMin:
-          break;
+}  // namespace
+
+uint64_t ByValueAlignment(const ir::AttributeSet& attributes) {
+  uint64_t alignment = attributes.stack_alignment;
+  if (alignment == 0) alignment = attributes.alignment;
+  if (alignment == 0) alignment = attributes.type->alignment;
+  return std::max<uint64_t>(alignment, 8);
+}
+
+bool IsStaticAlloca(const ir::Function& function, const ir::Instruction& instruction) {
+  if (instruction.opcode != Opcode::kAlloca || instruction.block != 0 || instruction.is_inalloca) {
+    return false;
+  }
+  const ir::Constant* count = function.ConstantOf(function.OperandOf(instruction, 0));
+  return count != nullptr && count->IsInteger();
+}
+
+bool IsNoOperation(IntrinsicId intrinsic) {
+  switch (intrinsic) {
+    case IntrinsicId::kLifetimeStart:
+    case IntrinsicId::kLifetimeEnd:
+    case IntrinsicId::kInvariantEnd:
+    case IntrinsicId::kAssume:
+    case IntrinsicId::kExperimentalNoaliasScopeDecl:
+    case IntrinsicId::kSideeffect:
+    case IntrinsicId::kDonothing:
+    case IntrinsicId::kDbgDeclare:
+    case IntrinsicId::kDbgValue:
+    case IntrinsicId::kDbgLabel:
+    case IntrinsicId::kDbgAssign:
+    case IntrinsicId::kVarAnnotation:
+    case IntrinsicId::kPrefetch:
+    case IntrinsicId::kVaEnd:
+    case IntrinsicId::kPseudoprobe:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool ArgumentHas(const ir::Function& function, const ir::Instruction& call, unsigned index,
+                 Attribute attribute) {
+  if (function.CallOf(call).attributes->OfParameter(index).Has(attribute)) return true;
+  const ir::AttributeList* of_callee = CalleeAttributes(function, call);
+  return of_callee != nullptr && of_callee->OfParameter(index).Has(attribute);
+}
+
+bool MayPassByValue(const ir::Function& function, const ir::Instruction& call) {
+  return HasSomewhere(function, call, Attribute::kByVal);
+}
+
+Register OwnRegisterOf(const ir::Function& function, uint32_t parameter,
+                       const Architecture& architecture) {
+  const ir::AttributeSet& attributes = function.attributes().OfParameter(parameter);
+  if (attributes.Has(Attribute::kSwiftError)) return architecture.swift_error;
+  if (attributes.Has(Attribute::kSwiftSelf)) return architecture.swift_self;
+  if (!attributes.Has(Attribute::kStructRet)) return kNoRegister;
+  return architecture.ConventionOf(function.global().convention).result_address;
+}
+
+OwnRegisters::OwnRegisters(const ir::Function& function, const ir::Instruction& call,
+                           const Architecture& architecture, RegisterSet of_swift)
+    : function_(function), call_(call), architecture_(architecture) {
+  if (of_swift != 0) {
+    has_error_ = HasSomewhere(function, call, Attribute::kSwiftError);
+    has_self_ = HasSomewhere(function, call, Attribute::kSwiftSelf);
+  }
+  result_address_ = architecture.ConventionOf(function.CallOf(call).convention).result_address;
+  has_any_ = has_error_ || has_self_ || result_address_ != kNoRegister;
+}
+
+Register OwnRegisters::Find(unsigned index) const {
+  if (has_error_ && ArgumentHas(function_, call_, index, Attribute::kSwiftError)) {
+    return architecture_.swift_error;
+  }
+  if (has_self_ && ArgumentHas(function_, call_, index, Attribute::kSwiftSelf)) {
+    return architecture_.swift_self;
+  }
+  // Only one of the first two arguments may be the address of the result.
+  const bool is_result_address = result_address_ != kNoRegister && index < 2 &&
+                                 ArgumentHas(function_, call_, index, Attribute::kStructRet);
+  return is_result_address ? result_address_ : kNoRegister;
+}
+
+RegisterSet SwiftRegistersOf(const ir::Function& function, const ir::Instruction& call,
+                             const Architecture& architecture) {
+  RegisterSet registers = 0;
+  if (HasSomewhere(function, call, Attribute::kSwiftSelf)) {
+    registers |= SetOf(architecture.swift_self);
+  }
+  if (HasSomewhere(function, call, Attribute::kSwiftError)) {
+    registers |= SetOf(architecture.swift_error);
+  }
+  return registers;
+}
+
+bool MayCall(const ir::Function& function, const ir::Instruction& instruction) {
+  const auto is_beyond_64_bits = [](const ir::Type* type) {
+    return type->IsInteger() && type->number > 64;
+  };
+  switch (instruction.opcode) {
+    case Opcode::kCall: {
+      const IntrinsicId intrinsic = function.IntrinsicOf(instruction);
+      switch (intrinsic) {
+        case IntrinsicId::kNone:
+        case IntrinsicId::kThreadlocalAddress:
+          return true;
+        case IntrinsicId::kMemcpy:
+        case IntrinsicId::kMemcpyInline:
+        case IntrinsicId::kMemmove:
+        case IntrinsicId::kMemset:
+        case IntrinsicId::kMemsetInline:
+          return !IsMadeInLine(function, instruction);
         default:
-          return Refusal::kAtomic;
+          // Those that depend on the processor count as calls everywhere.
+          return HasMathFunction(function, instruction, intrinsic);
       }
-      const llvm::Type* type = update.getType();
-      if (!IsWholeWidth(type) && !type->isPointerTy()) return Refusal::kAtomic;
-      if (update.getAlign() <
-          update.getModule()->getDataLayout().getTypeStoreSize(update.getType())) {
-        return Refusal::kAtomic;
-      }
-      return RefusalOfOperands(instruction);
     }
-    case Instruction::AtomicCmpXchg: {
-      const auto& exchange = llvm::cast<llvm::AtomicCmpXchgInst>(instruction);
-      const llvm::Value* value = exchange.getNewValOperand();
-      if (!IsWholeWidth(value->getType()) && !value->getType()->isPointerTy()) {
-        return Refusal::kAtomic;
-      }
-      if (exchange.getAlign() <
-          exchange.getModule()->getDataLayout().getTypeStoreSize(value->getType())) {
-        return Refusal::kAtomic;
-      }
-      return RefusalOfOperands(instruction);
+    case Opcode::kInvoke:
+    case Opcode::kResume:
+    case Opcode::kLandingPad:
+    case Opcode::kFRem:
+      return true;
+    case Opcode::kUDiv:
+    case Opcode::kSDiv:
+    case Opcode::kURem:
+    case Opcode::kSRem:
+    case Opcode::kFPToSI:
+    case Opcode::kFPToUI:
+      return is_beyond_64_bits(instruction.type);
+    case Opcode::kSIToFP:
+    case Opcode::kUIToFP:
+      return is_beyond_64_bits(TypeAt(function, instruction, 0));
+    default:
+      return false;
+  }
+}
+
+bool MayWriteToMemory(const ir::Function& function, const ir::Instruction& instruction) {
+  switch (instruction.opcode) {
+    case Opcode::kStore:
+    case Opcode::kFence:
+    case Opcode::kCmpXchg:
+    case Opcode::kAtomicRmw:
+    case Opcode::kVAArg:
+    case Opcode::kInvoke:
+    case Opcode::kCallBr:
+    case Opcode::kCatchPad:
+    case Opcode::kCatchRet:
+      return true;
+    case Opcode::kLoad:
+      return instruction.is_volatile ||
+             instruction.ordering > static_cast<uint8_t>(ir::Ordering::kUnordered);
+    case Opcode::kCall:
+      return IntrinsicMayWrite(function.IntrinsicOf(instruction));
+    default:
+      return false;
+  }
+}
+
+Refusal RefusalOf(const ir::Function& function, const Architecture& architecture) {
+  const ir::Global& global = function.global();
+  if (!IsCoveredConvention(global.convention, global.value_type->is_variadic)) {
+    return Refusal::kCallingConvention;
+  }
+  const CallingConvention& convention = architecture.ConventionOf(global.convention);
+  if (HasRefusedAttribute(global.attributes->function, convention) || HasUnusualParts(function)) {
+    return Refusal::kFunctionAttribute;
+  }
+  if (function.has_debug_information || global.has_debug_information) {
+    return Refusal::kDebugInformation;
+  }
+  if (HasUncoveredPersonality(function)) return Refusal::kException;
+  return RefusalOfSignature(function, convention);
+}
+
+Refusal RefusalOf(const ir::Function& function, const ir::Instruction& instruction,
+                  const Architecture& architecture, const CoverageOptions& options) {
+  if (instruction.has_unknown) return Refusal::kInstruction;
+  switch (instruction.opcode) {
+    case Opcode::kAdd:
+    case Opcode::kSub:
+    case Opcode::kMul:
+    case Opcode::kAnd:
+    case Opcode::kOr:
+    case Opcode::kXor:
+    case Opcode::kShl:
+    case Opcode::kLShr:
+    case Opcode::kAShr:
+    case Opcode::kUDiv:
+    case Opcode::kSDiv:
+    case Opcode::kURem:
+    case Opcode::kSRem:
+    case Opcode::kFAdd:
+    case Opcode::kFSub:
+    case Opcode::kFMul:
+    case Opcode::kFDiv:
+    case Opcode::kFRem:
+    case Opcode::kFNeg:
+      return RefusalOfBinary(function, instruction);
+    case Opcode::kICmp:
+    case Opcode::kFCmp: {
+      const ir::Type* type = TypeAt(function, instruction, 0);
+      if (PartCount(type) == 0 || PartCount(instruction.type) == 0) return Refusal::kType;
+      if (instruction.opcode == Opcode::kFCmp && PartCount(type) > 1) return Refusal::kVector;
+      return RefusalOfOperands(function, instruction);
     }
-    case Instruction::ExtractValue:
-      if (PartCount(instruction.getOperand(0)->getType()) == 0 ||
-          PartCount(instruction.getType()) == 0) {
-        return Refusal::kAggregate;
-      }
-      return RefusalOfOperands(instruction);
-    case Instruction::InsertValue:
-      if (PartCount(instruction.getType()) == 0 ||
-          PartCount(instruction.getOperand(1)->getType()) == 0) {
-        return Refusal::kAggregate;
-      }
-      return RefusalOfOperands(instruction);
-    case Instruction::PHI:
-      if (PartCount(instruction.getType()) == 0) return Refusal::kType;
-      return RefusalOfOperands(instruction);
-    case Instruction::Switch:
-      if (!IsScalar(instruction.getOperand(0)->getType())) return Refusal::kType;
-      return RefusalOfOperands(instruction);
-    case Instruction::Br:
-    case Instruction::Fence:
-    case Instruction::Unreachable:
-    case Instruction::Ret:
-    case Instruction::Resume:
-      return RefusalOfOperands(instruction);
-    case Instruction::LandingPad:
-      for (const llvm::Use& use : instruction.operands()) {
-        const auto* clause = llvm::cast<llvm::Constant>(use->stripPointerCasts());
-        if (!llvm::isa<llvm::GlobalValue>(clause) && !clause->isNullValue() &&
-            !clause->getType()->isArrayTy()) {
-          return Refusal::kException;
-        }
-      }
-      return PartCount(instruction.getType()) == 2 ? Refusal::kNone : Refusal::kException;
-    case Instruction::Call:
-    case Instruction::Invoke:
-      return RefusalOfCall(llvm::cast<llvm::CallBase>(instruction), architecture, options);
-    case Instruction::IndirectBr:
-      return RefusalOfOperands(instruction);
-    case Instruction::ExtractElement:
-    case Instruction::InsertElement:
-    case Instruction::ShuffleVector:
-      if (PartCount(instruction.getOperand(0)->getType()) == 0 ||
-          PartCount(instruction.getType()) == 0) {
-        return Refusal::kType;
-      }
-      return RefusalOfOperands(instruction);
+    case Opcode::kSelect:
+      if (PartCount(TypeAt(function, instruction, 0)) == 0) return Refusal::kType;
+      [[fallthrough]];
+    case Opcode::kFreeze:
+    case Opcode::kPhi:
+      if (PartCount(instruction.type) == 0) return Refusal::kType;
+      return RefusalOfOperands(function, instruction);
+    case Opcode::kZExt:
+    case Opcode::kSExt:
+    case Opcode::kTrunc:
+    case Opcode::kPtrToInt:
+    case Opcode::kIntToPtr:
+    case Opcode::kBitCast:
+    case Opcode::kFPTrunc:
+    case Opcode::kFPExt:
+    case Opcode::kSIToFP:
+    case Opcode::kUIToFP:
+    case Opcode::kFPToSI:
+    case Opcode::kFPToUI:
+      return RefusalOfCast(function, instruction);
+    case Opcode::kGetElementPtr:
+      return RefusalOfElementAddress(function, instruction);
+    case Opcode::kLoad:
+      return RefusalOfAccess(function, instruction, instruction.type);
+    case Opcode::kStore:
+      return RefusalOfAccess(function, instruction, TypeAt(function, instruction, 1));
+    case Opcode::kAlloca:
+      return RefusalOfAlloca(function, instruction);
+    case Opcode::kAtomicRmw:
+      return RefusalOfAtomicUpdate(function, instruction);
+    case Opcode::kCmpXchg:
+      if (!IsAtomicInteger(TypeAt(function, instruction, 2), instruction)) return Refusal::kAtomic;
+      return RefusalOfOperands(function, instruction);
+    case Opcode::kExtractValue:
+      return RefusalOfTypes(function, instruction, TypeAt(function, instruction, 0),
+                            Refusal::kAggregate);
+    case Opcode::kInsertValue:
+      return RefusalOfTypes(function, instruction, TypeAt(function, instruction, 1),
+                            Refusal::kAggregate);
+    case Opcode::kSwitch:
+      if (!IsScalar(TypeAt(function, instruction, 0))) return Refusal::kType;
+      return RefusalOfOperands(function, instruction);
+    case Opcode::kBr:
+    case Opcode::kFence:
+    case Opcode::kUnreachable:
+    case Opcode::kRet:
+    case Opcode::kResume:
+    case Opcode::kIndirectBr:
+      return RefusalOfOperands(function, instruction);
+    case Opcode::kLandingPad:
+      return RefusalOfLandingPad(function, instruction);
+    case Opcode::kCall:
+    case Opcode::kInvoke:
+      return RefusalOfCall(function, instruction, architecture, options);
+    case Opcode::kExtractElement:
+    case Opcode::kInsertElement:
+    case Opcode::kShuffleVector:
+      return RefusalOfTypes(function, instruction, TypeAt(function, instruction, 0),
+                            Refusal::kType);
     default:
       return Refusal::kInstruction;
   }

@@ -9,9 +9,10 @@
 
 #include "backend/baseline/architecture.h"
 #include "backend/baseline/refusal.h"
-#include "llvm/IR/Function.h"
-#include "llvm/IR/InstrTypes.h"
-#include "llvm/IR/Instruction.h"
+#include "ir/attributes.h"
+#include "ir/function.h"
+#include "ir/instruction.h"
+#include "ir/intrinsic.h"
 
 namespace firstcall::baseline {
 
@@ -28,31 +29,45 @@ struct CoverageOptions {
 };
 
 // The refusal because of the function's attributes and its signature.
-Refusal RefusalOf(const llvm::Function& function, const Architecture& architecture);
+Refusal RefusalOf(const ir::Function& function, const Architecture& architecture);
 
-Refusal RefusalOf(const llvm::Instruction& instruction, const Architecture& architecture,
-                  const CoverageOptions& options);
+// `instruction` must be of `function`, here and below. If the instruction calls llvm.fmuladd, the
+// caller must ask FusesMultiplications (fusion.h) too: the answer holds for the whole function.
+Refusal RefusalOf(const ir::Function& function, const ir::Instruction& instruction,
+                  const Architecture& architecture, const CoverageOptions& options);
 
 // Whether the lowering of an instruction may emit a call, which changes registers.
-bool MayCall(const llvm::Instruction& instruction);
+bool MayCall(const ir::Function& function, const ir::Instruction& instruction);
 
-// Whether an argument may be passed by value. If false, isByValArgument, which is slower, need not
-// be called.
-bool MayPassByValue(const llvm::CallBase& call);
+// Whether the instruction may write to memory, as LLVM understands that. Every call of a function
+// that is no intrinsic counts, whatever its attributes say.
+bool MayWriteToMemory(const ir::Function& function, const ir::Instruction& instruction);
+
+// Whether an argument may be passed by value. If false, ArgumentHas, which is slower, need not be
+// asked for kByVal.
+bool MayPassByValue(const ir::Function& function, const ir::Instruction& call);
+
+// Whether argument number `index` of the call has the attribute: in the call itself, or in the
+// parameters of the function that is called by its name.
+bool ArgumentHas(const ir::Function& function, const ir::Instruction& call, unsigned index,
+                 ir::Attribute attribute);
 
 // The alignment, in bytes, of the memory that a parameter with these attributes passes by value.
-uint64_t ByValueAlignment(const llvm::AttributeSet& attributes, const llvm::DataLayout& layout);
+// The attributes must have kByVal.
+uint64_t ByValueAlignment(const ir::AttributeSet& attributes);
 
 // The dedicated register of a parameter: that of the address of the result (sret), or of one of
 // Swift's attributes. kNoRegister if the parameter has an ordinary place (ArgumentPlaces).
-Register OwnRegisterOf(const llvm::Argument& parameter, const Architecture& architecture);
+Register OwnRegisterOf(const ir::Function& function, uint32_t parameter,
+                       const Architecture& architecture);
 
 // The same for the arguments of a call. What all arguments have in common is found out once.
 class OwnRegisters {
  public:
-  // `call` and `architecture` must outlive the object. `of_swift` has at least the registers of
+  // The arguments must outlive the object. `of_swift` has at least the registers of
   // SwiftRegistersOf(call): attributes of others are not looked for.
-  OwnRegisters(const llvm::CallBase& call, const Architecture& architecture, RegisterSet of_swift);
+  OwnRegisters(const ir::Function& function, const ir::Instruction& call,
+               const Architecture& architecture, RegisterSet of_swift);
 
   Register Of(unsigned index) const { return has_any_ ? Find(index) : kNoRegister; }
 
@@ -62,7 +77,8 @@ class OwnRegisters {
  private:
   Register Find(unsigned index) const;
 
-  const llvm::CallBase& call_;
+  const ir::Function& function_;
+  const ir::Instruction& call_;
   const Architecture& architecture_;
   Register result_address_ = kNoRegister;
   bool has_error_ = false;
@@ -71,10 +87,15 @@ class OwnRegisters {
 };
 
 // The registers that the caller changes because of Swift's attributes of the call's arguments.
-RegisterSet SwiftRegistersOf(const llvm::CallBase& call, const Architecture& architecture);
+RegisterSet SwiftRegistersOf(const ir::Function& function, const ir::Instruction& call,
+                             const Architecture& architecture);
 
-// Whether the instruction is an intrinsic that needs no machine code.
-bool IsNoOperation(const llvm::Instruction& instruction);
+// Whether the instruction is an alloca that gets a place in the frame for the whole run of the
+// function: in the entry block, with a constant number of elements, and without `inalloca`.
+bool IsStaticAlloca(const ir::Function& function, const ir::Instruction& instruction);
+
+// Whether the intrinsic needs no machine code.
+bool IsNoOperation(ir::IntrinsicId intrinsic);
 
 }  // namespace firstcall::baseline
 

@@ -4,31 +4,38 @@
 #include "backend/baseline/value_slots.h"
 
 namespace firstcall::baseline {
+namespace {
 
-using llvm::Instruction;
+using ir::Opcode;
 
-FloatKind Lowering::KindOf(const llvm::Type* type) {
-  const bool is_double = type->getScalarType()->isDoubleTy();
-  if (type->isVectorTy()) return is_double ? FloatKind::kDoubles : FloatKind::kFloats;
+bool IsVectorOfBits(const ir::Type& type) {
+  return type.IsVector() && type.element()->IsInteger(1);
+}
+
+}  // namespace
+
+FloatKind Lowering::KindOf(const ir::Type* type) {
+  const bool is_double = type->scalar()->IsDouble();
+  if (type->IsVector()) return is_double ? FloatKind::kDoubles : FloatKind::kFloats;
   return is_double ? FloatKind::kDouble : FloatKind::kFloat;
 }
 
-bool Lowering::IsFloatInMemory(const llvm::Value* operand, Mem& mem) {
-  const llvm::Type* type = operand->getType();
-  if (type->isVectorTy()) return false;
-  if (const auto* constant = llvm::dyn_cast<llvm::ConstantFP>(operand);
-      constant != nullptr && !constant->isExactlyValue(0.0)) {
+bool Lowering::IsFloatInMemory(ir::Operand operand, Mem& mem) {
+  const ir::Type* type = TypeOf(operand);
+  if (type->IsVector()) return false;
+  if (const ir::Constant* constant = ConstantOf(operand);
+      constant != nullptr && constant->kind == ir::ConstantKind::kFloat && !constant->IsZero()) {
     const ConstantPart part = PartOf(*constant, 0);
-    const uint32_t place = pool_.Constant(part.low, 0, type->isDoubleTy() ? 8 : 4);
+    const uint32_t place = pool_.Constant(part.low, 0, type->IsDouble() ? 8 : 4);
     mem = Mem::Relative(RelativeTo::kPool, place);
     return true;
   }
-  const llvm::Instruction* deferred = DeferredOf(operand);
-  if (deferred != nullptr && llvm::isa<llvm::LoadInst>(deferred)) {
-    mem = AddressOf(llvm::cast<llvm::LoadInst>(deferred)->getPointerOperand());
+  const ir::Instruction* deferred = DeferredOf(operand);
+  if (deferred != nullptr && deferred->opcode == Opcode::kLoad) {
+    mem = AddressOf(OperandAt(*deferred, 0));
     return true;
   }
-  if (deferred == nullptr && !llvm::isa<llvm::Constant>(operand) &&
+  if (deferred == nullptr && !operand.IsConstant() &&
       locations_.IsBestInMemory(NumberOf(operand))) {
     mem = SlotOf(frame_, analysis_.values()[NumberOf(operand)]);
     return true;
@@ -37,62 +44,61 @@ bool Lowering::IsFloatInMemory(const llvm::Value* operand, Mem& mem) {
 }
 
 // `op` of `dst` and an operand that may be in memory, if it is scalar.
-void Lowering::EmitFloat(FloatOp op, const llvm::Type* type, Register dst,
-                         const llvm::Value* operand) {
+void Lowering::EmitFloat(FloatOp op, const ir::Type* type, Register dst, ir::Operand operand) {
   if (Mem mem; IsFloatInMemory(operand, mem)) return assembler_.FloatRm(op, KindOf(type), dst, mem);
   assembler_.FloatRr(op, KindOf(type), dst, In(operand));
 }
 
-void Lowering::LowerFloatBinary(const llvm::BinaryOperator& binary) {
-  const llvm::Type* type = binary.getType();
+void Lowering::LowerFloatBinary(const ir::Instruction& binary) {
+  const ir::Type* type = binary.type;
   FloatOp op = FloatOp::kAdd;
-  switch (binary.getOpcode()) {
-    case Instruction::FAdd:
+  switch (binary.opcode) {
+    case Opcode::kFAdd:
       op = FloatOp::kAdd;
       break;
-    case Instruction::FMul:
+    case Opcode::kFMul:
       op = FloatOp::kMul;
       break;
-    case Instruction::FSub:
+    case Opcode::kFSub:
       op = FloatOp::kSub;
       break;
-    case Instruction::FDiv:
+    case Opcode::kFDiv:
       op = FloatOp::kDiv;
       break;
     default:
-      return CallLibrary(type->isDoubleTy() ? "fmod" : "fmodf", binary,
-                         {binary.getOperand(0), binary.getOperand(1)});
+      return CallLibrary(type->IsDouble() ? "fmod" : "fmodf", binary,
+                         {OperandAt(binary, 0), OperandAt(binary, 1)});
   }
-  if (type->isVectorTy()) {
+  if (type->IsVector()) {
     ForEachPart(binary, [&](unsigned i) {
-      const Register source = In(binary.getOperand(1), i);
-      const Register dst = DefineFrom(binary, binary.getOperand(0), i, i);
+      const Register source = In(OperandAt(binary, 1), i);
+      const Register dst = DefineFrom(binary, OperandAt(binary, 0), i, i);
       assembler_.FloatRr(op, KindOf(type), dst, source);
     });
     return;
   }
   // A right operand in a register is brought there first, and so is what addresses one in memory
   // only after the left one has its register: neither is the result's.
-  const llvm::Value* right = binary.getOperand(1);
-  if (DeferredOf(right) == nullptr && !llvm::isa<llvm::Constant>(right) &&
+  const ir::Operand right = OperandAt(binary, 1);
+  if (DeferredOf(right) == nullptr && !right.IsConstant() &&
       !locations_.IsBestInMemory(NumberOf(right))) {
     const Register source = In(right);
-    assembler_.FloatRr(op, KindOf(type), DefineFrom(binary, binary.getOperand(0)), source);
+    assembler_.FloatRr(op, KindOf(type), DefineFrom(binary, OperandAt(binary, 0)), source);
     return;
   }
-  const Register dst = DefineFrom(binary, binary.getOperand(0));
+  const Register dst = DefineFrom(binary, OperandAt(binary, 0));
   EmitFloat(op, type, dst, right);
 }
 
-void Lowering::LowerFloatCast(const llvm::CastInst& cast) {
-  const Register source = In(cast.getOperand(0));
-  assembler_.ConvertFloat(cast.getDestTy()->isDoubleTy(), Define(cast), source);
+void Lowering::LowerFloatCast(const ir::Instruction& cast) {
+  const Register source = In(OperandAt(cast, 0));
+  assembler_.ConvertFloat(cast.type->IsDouble(), Define(cast), source);
 }
 
-void Lowering::LowerIntegerToFloat(const llvm::CastInst& cast, bool is_signed) {
-  const llvm::Value* source = cast.getOperand(0);
-  const unsigned bits = BitsOf(source->getType());
-  const bool is_double = cast.getType()->isDoubleTy();
+void Lowering::LowerIntegerToFloat(const ir::Instruction& cast, bool is_signed) {
+  const ir::Operand source = OperandAt(cast, 0);
+  const unsigned bits = BitsOf(TypeOf(source));
+  const bool is_double = cast.type->IsDouble();
   if (bits > 64) {
     return CallLibrary(is_signed   ? is_double ? "__floattidf" : "__floattisf"
                        : is_double ? "__floatuntidf"
@@ -102,10 +108,10 @@ void Lowering::LowerIntegerToFloat(const llvm::CastInst& cast, bool is_signed) {
   EmitIntegerToFloat(cast, is_signed);
 }
 
-void Lowering::LowerFloatToInteger(const llvm::CastInst& cast, bool is_signed) {
-  const llvm::Value* source = cast.getOperand(0);
-  const unsigned bits = BitsOf(cast.getType());
-  const bool is_double = source->getType()->isDoubleTy();
+void Lowering::LowerFloatToInteger(const ir::Instruction& cast, bool is_signed) {
+  const ir::Operand source = OperandAt(cast, 0);
+  const unsigned bits = BitsOf(cast.type);
+  const bool is_double = TypeOf(source)->IsDouble();
   if (bits > 64) {
     return CallLibrary(is_signed   ? is_double ? "__fixdfti" : "__fixsfti"
                        : is_double ? "__fixunsdfti"
@@ -115,17 +121,14 @@ void Lowering::LowerFloatToInteger(const llvm::CastInst& cast, bool is_signed) {
   EmitFloatToInteger(cast, is_signed);
 }
 
-void Lowering::LowerBitCast(const llvm::CastInst& cast) {
-  const llvm::Value* source = cast.getOperand(0);
-  if (source->getType() != cast.getType()) {
-    if (source->getType()->isIntOrIntVectorTy(1) && source->getType()->isVectorTy()) {
-      return DefineIn(cast, MaskBits(source));
-    }
-    if (cast.getType()->isIntOrIntVectorTy(1) && cast.getType()->isVectorTy()) {
-      return LowerLanes(cast);
-    }
+void Lowering::LowerBitCast(const ir::Instruction& cast) {
+  const ir::Operand source = OperandAt(cast, 0);
+  const ir::Type* const source_type = TypeOf(source);
+  if (source_type != cast.type) {
+    if (IsVectorOfBits(*source_type)) return DefineIn(cast, MaskBits(source));
+    if (IsVectorOfBits(*cast.type)) return LowerLanes(cast);
   }
-  const PartList from = PartsOf(source->getType()), to = PartsOf(cast.getType());
+  const PartList from = PartsOf(source_type), to = PartsOf(cast.type);
   if (from.count == to.count && from.parts[0].is_vector == to.parts[0].is_vector) {
     for (unsigned i = 0; i < to.count; ++i) DefineFrom(cast, source, i, i);
     return;

@@ -5,29 +5,30 @@
 namespace firstcall::baseline::aarch64 {
 namespace {
 
-using llvm::CmpInst;
+using ir::IntrinsicId;
+using ir::Predicate;
 
-bool RoundingOf(llvm::Intrinsic::ID id, Rounding& rounding) {
+bool RoundingOf(ir::IntrinsicId id, Rounding& rounding) {
   switch (id) {
-    case llvm::Intrinsic::roundeven:
+    case IntrinsicId::kRoundeven:
       rounding = Rounding::kToNearestEven;
       return true;
-    case llvm::Intrinsic::ceil:
+    case IntrinsicId::kCeil:
       rounding = Rounding::kUp;
       return true;
-    case llvm::Intrinsic::floor:
+    case IntrinsicId::kFloor:
       rounding = Rounding::kDown;
       return true;
-    case llvm::Intrinsic::trunc:
+    case IntrinsicId::kTrunc:
       rounding = Rounding::kToZero;
       return true;
-    case llvm::Intrinsic::round:
+    case IntrinsicId::kRound:
       rounding = Rounding::kAway;
       return true;
-    case llvm::Intrinsic::rint:
+    case IntrinsicId::kRint:
       rounding = Rounding::kCurrentExact;
       return true;
-    case llvm::Intrinsic::nearbyint:
+    case IntrinsicId::kNearbyint:
       rounding = Rounding::kCurrent;
       return true;
     default:
@@ -38,54 +39,54 @@ bool RoundingOf(llvm::Intrinsic::ID id, Rounding& rounding) {
 }  // namespace
 
 // FCMP: less sets N, equal Z and C, greater C, unordered C and V.
-FlagTest LoweringAArch64::EmitFloatCompare(const CmpInst& compare) {
+FlagTest LoweringAArch64::EmitFloatCompare(const ir::Instruction& compare) {
   using Combination = FlagTest::Combination;
-  const llvm::Value* left = compare.getOperand(0);
-  const Register a = In(left), b = In(compare.getOperand(1));
-  native_.FloatCompare(left->getType()->isDoubleTy(), a, b);
-  switch (compare.getPredicate()) {
-    case CmpInst::FCMP_OEQ:
+  ir::Operand left = OperandAt(compare, 0);
+  const Register a = In(left), b = In(OperandAt(compare, 1));
+  native_.FloatCompare(TypeOf(left)->IsDouble(), a, b);
+  switch (compare.predicate()) {
+    case Predicate::kOeq:
       return One(Cond::kE);
-    case CmpInst::FCMP_OGT:
+    case Predicate::kOgt:
       return One(Cond::kG);
-    case CmpInst::FCMP_OGE:
+    case Predicate::kOge:
       return One(Cond::kGe);
-    case CmpInst::FCMP_OLT:
+    case Predicate::kOlt:
       return One(Cond::kS);
-    case CmpInst::FCMP_OLE:
+    case Predicate::kOle:
       return One(Cond::kBe);
-    case CmpInst::FCMP_ONE:
+    case Predicate::kOne:
       return {Cond::kS, Cond::kG, Combination::kEither};
-    case CmpInst::FCMP_ORD:
+    case Predicate::kOrd:
       return One(Cond::kNo);
-    case CmpInst::FCMP_UNO:
+    case Predicate::kUno:
       return One(Cond::kO);
-    case CmpInst::FCMP_UEQ:
+    case Predicate::kUeq:
       return {Cond::kE, Cond::kO, Combination::kEither};
-    case CmpInst::FCMP_UGT:
+    case Predicate::kUgt:
       return One(Cond::kA);
-    case CmpInst::FCMP_UGE:
+    case Predicate::kUge:
       return One(Cond::kNs);
-    case CmpInst::FCMP_ULT:
+    case Predicate::kUlt:
       return One(Cond::kL);
-    case CmpInst::FCMP_ULE:
+    case Predicate::kUle:
       return One(Cond::kLe);
     default:
       return One(Cond::kNe);
   }
 }
 
-void LoweringAArch64::LowerNegation(const llvm::UnaryOperator& negation) {
+void LoweringAArch64::LowerNegation(const ir::Instruction& negation) {
   ForEachPart(negation, [&](unsigned i) {
-    const Register source = In(negation.getOperand(0), i);
-    native_.FloatNegate(KindOf(negation.getType()), Define(negation, i), source);
+    const Register source = In(OperandAt(negation, 0), i);
+    native_.FloatNegate(KindOf(negation.type), Define(negation, i), source);
   });
 }
 
-void LoweringAArch64::EmitIntegerToFloat(const llvm::CastInst& cast, bool is_signed) {
-  const llvm::Value* source = cast.getOperand(0);
-  const unsigned bytes = OperationBytes(BitsOf(source->getType()));
-  const bool is_double = cast.getType()->isDoubleTy();
+void LoweringAArch64::EmitIntegerToFloat(const ir::Instruction& cast, bool is_signed) {
+  ir::Operand source = OperandAt(cast, 0);
+  const unsigned bytes = OperationBytes(BitsOf(TypeOf(source)));
+  const bool is_double = cast.type->IsDouble();
   const Register integer = InExtended(source, is_signed, bytes);
   if (is_signed) {
     native_.IntegerToFloat(bytes, is_double, Define(cast), integer);
@@ -94,10 +95,10 @@ void LoweringAArch64::EmitIntegerToFloat(const llvm::CastInst& cast, bool is_sig
   }
 }
 
-void LoweringAArch64::EmitFloatToInteger(const llvm::CastInst& cast, bool is_signed) {
-  const llvm::Value* source = cast.getOperand(0);
-  const unsigned bytes = OperationBytes(BitsOf(cast.getType()));
-  const bool is_double = source->getType()->isDoubleTy();
+void LoweringAArch64::EmitFloatToInteger(const ir::Instruction& cast, bool is_signed) {
+  ir::Operand source = OperandAt(cast, 0);
+  const unsigned bytes = OperationBytes(BitsOf(cast.type));
+  const bool is_double = TypeOf(source)->IsDouble();
   const Register number = In(source);
   if (is_signed) {
     native_.FloatToInteger(bytes, is_double, Define(cast), number);
@@ -116,32 +117,32 @@ void LoweringAArch64::JoinVector(Register vector, Register low, Register high) {
   native_.ToLane(8, 1, vector, high);
 }
 
-bool LoweringAArch64::EmitRounding(const llvm::IntrinsicInst& intrinsic) {
+bool LoweringAArch64::EmitRounding(const ir::Instruction& intrinsic) {
   Rounding rounding;
-  if (!RoundingOf(intrinsic.getIntrinsicID(), rounding)) return false;
-  const Register source = In(intrinsic.getArgOperand(0));
-  native_.FloatRound(rounding, intrinsic.getType()->isDoubleTy(), Define(intrinsic), source);
+  if (!RoundingOf(function_->IntrinsicOf(intrinsic), rounding)) return false;
+  const Register source = In(OperandAt(intrinsic, 0));
+  native_.FloatRound(rounding, intrinsic.type->IsDouble(), Define(intrinsic), source);
   return true;
 }
 
-bool LoweringAArch64::EmitFloatIntrinsic(const llvm::IntrinsicInst& intrinsic) {
-  const llvm::Type* type = intrinsic.getType();
-  if (!type->isFloatTy() && !type->isDoubleTy()) return false;
-  const bool is_double = type->isDoubleTy();
-  switch (intrinsic.getIntrinsicID()) {
-    case llvm::Intrinsic::fabs: {
-      const Register source = In(intrinsic.getArgOperand(0));
+bool LoweringAArch64::EmitFloatIntrinsic(const ir::Instruction& intrinsic) {
+  const ir::Type* type = intrinsic.type;
+  if (!type->IsFloat() && !type->IsDouble()) return false;
+  const bool is_double = type->IsDouble();
+  switch (function_->IntrinsicOf(intrinsic)) {
+    case IntrinsicId::kFabs: {
+      const Register source = In(OperandAt(intrinsic, 0));
       native_.FloatAbsolute(KindOf(type), Define(intrinsic), source);
       return true;
     }
-    case llvm::Intrinsic::sqrt: {
-      const Register source = In(intrinsic.getArgOperand(0));
+    case IntrinsicId::kSqrt: {
+      const Register source = In(OperandAt(intrinsic, 0));
       native_.FloatSquareRoot(KindOf(type), Define(intrinsic), source);
       return true;
     }
-    case llvm::Intrinsic::copysign: {
-      const Register magnitude = In(intrinsic.getArgOperand(0));
-      const Register sign = In(intrinsic.getArgOperand(1));
+    case IntrinsicId::kCopysign: {
+      const Register magnitude = In(OperandAt(intrinsic, 0));
+      const Register sign = In(OperandAt(intrinsic, 1));
       ConstantPart mask;
       mask.low = is_double ? uint64_t{1} << 63 : 0x80000000u;
       MaterializeBits(kVectorScratch, mask, is_double ? 8 : 4);
@@ -150,19 +151,19 @@ bool LoweringAArch64::EmitFloatIntrinsic(const llvm::IntrinsicInst& intrinsic) {
       return true;
     }
     // LLVM fuses the one that may be, because that is faster here.
-    case llvm::Intrinsic::fmuladd:
-    case llvm::Intrinsic::fma: {
-      const Register a = In(intrinsic.getArgOperand(0)), b = In(intrinsic.getArgOperand(1));
-      const Register addend = In(intrinsic.getArgOperand(2));
+    case IntrinsicId::kFmuladd:
+    case IntrinsicId::kFma: {
+      const Register a = In(OperandAt(intrinsic, 0)), b = In(OperandAt(intrinsic, 1));
+      const Register addend = In(OperandAt(intrinsic, 2));
       locations_.registers().UnpinAll();
       native_.FloatMultiplyAdd(is_double, kVectorScratch, a, b, addend);
       native_.VectorMov(Define(intrinsic), kVectorScratch);
       return true;
     }
-    case llvm::Intrinsic::minnum:
-    case llvm::Intrinsic::maxnum: {
-      const Register a = In(intrinsic.getArgOperand(0)), b = In(intrinsic.getArgOperand(1));
-      if (intrinsic.getIntrinsicID() == llvm::Intrinsic::minnum) {
+    case IntrinsicId::kMinnum:
+    case IntrinsicId::kMaxnum: {
+      const Register a = In(OperandAt(intrinsic, 0)), b = In(OperandAt(intrinsic, 1));
+      if (function_->IntrinsicOf(intrinsic) == IntrinsicId::kMinnum) {
         native_.FloatMinimumNumber(is_double, Define(intrinsic), a, b);
       } else {
         native_.FloatMaximumNumber(is_double, Define(intrinsic), a, b);

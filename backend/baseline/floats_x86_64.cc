@@ -7,28 +7,29 @@ namespace firstcall::baseline::x86_64 {
 namespace {
 
 using Combination = FlagTest::Combination;
-using llvm::CmpInst;
+using ir::IntrinsicId;
+using ir::Predicate;
 
 }  // namespace
 
-Mem LoweringX86_64::FloatMask(const llvm::Type* type, bool sign_only) {
-  const bool is_double = type->getScalarType()->isDoubleTy();
+Mem LoweringX86_64::FloatMask(const ir::Type* type, bool sign_only) {
+  const bool is_double = type->scalar()->IsDouble();
   uint64_t mask = is_double ? uint64_t{1} << 63 : 0x8000000080000000u;
   if (!sign_only) mask = ~mask;
   return Mem::Relative(RelativeTo::kPool, pool_.Constant(mask, mask, 16));
 }
 
-void LoweringX86_64::LowerNegation(const llvm::UnaryOperator& negation) {
+void LoweringX86_64::LowerNegation(const ir::Instruction& negation) {
   ForEachPart(negation, [&](unsigned i) {
-    const Register dst = DefineFrom(negation, negation.getOperand(0), i, i);
-    native_.Rm(op::kXorps, dst, FloatMask(negation.getType(), /*sign_only=*/true));
+    const Register dst = DefineFrom(negation, OperandAt(negation, 0), i, i);
+    native_.Rm(op::kXorps, dst, FloatMask(negation.type, /*sign_only=*/true));
   });
 }
 
-void LoweringX86_64::EmitIntegerToFloat(const llvm::CastInst& cast, bool is_signed) {
-  const llvm::Value* source = cast.getOperand(0);
-  const unsigned bits = BitsOf(source->getType());
-  const bool is_double = cast.getType()->isDoubleTy();
+void LoweringX86_64::EmitIntegerToFloat(const ir::Instruction& cast, bool is_signed) {
+  ir::Operand source = OperandAt(cast, 0);
+  const unsigned bits = BitsOf(TypeOf(source));
+  const bool is_double = cast.type->IsDouble();
   const Op convert = op::Scalar(op::kCvtsi2F, is_double);
   const unsigned bytes = bits < 32 || (bits == 32 && is_signed) ? 4 : 8;
   const Register integer = InExtended(source, is_signed, bytes);
@@ -58,10 +59,10 @@ void LoweringX86_64::EmitIntegerToFloat(const llvm::CastInst& cast, bool is_sign
   Bind(done);
 }
 
-void LoweringX86_64::EmitFloatToInteger(const llvm::CastInst& cast, bool is_signed) {
-  const llvm::Value* source = cast.getOperand(0);
-  const unsigned bits = BitsOf(cast.getType());
-  const bool is_double = source->getType()->isDoubleTy();
+void LoweringX86_64::EmitFloatToInteger(const ir::Instruction& cast, bool is_signed) {
+  ir::Operand source = OperandAt(cast, 0);
+  const unsigned bits = BitsOf(cast.type);
+  const bool is_double = TypeOf(source)->IsDouble();
   const Op convert = op::Scalar(op::kCvttF2si, is_double);
   const Register number = In(source);
   if (is_signed || bits < 64) {
@@ -98,49 +99,49 @@ void LoweringX86_64::JoinVector(Register vector, Register low, Register high) {
   native_.Rr(op::kPunpcklqdq, vector, kVectorScratch);
 }
 
-FlagTest LoweringX86_64::EmitFloatCompare(const CmpInst& compare) {
-  const llvm::Value* left = compare.getOperand(0);
-  const llvm::Value* right = compare.getOperand(1);
-  CmpInst::Predicate predicate = compare.getPredicate();
+FlagTest LoweringX86_64::EmitFloatCompare(const ir::Instruction& compare) {
+  ir::Operand left = OperandAt(compare, 0);
+  ir::Operand right = OperandAt(compare, 1);
+  Predicate predicate = compare.predicate();
   // UCOMISS and UCOMISD: unordered sets Z, P and C, less sets C, equal sets Z.
   FlagTest test;
   switch (predicate) {
-    case CmpInst::FCMP_OLT:
-    case CmpInst::FCMP_OLE:
-    case CmpInst::FCMP_UGT:
-    case CmpInst::FCMP_UGE:
+    case Predicate::kOlt:
+    case Predicate::kOle:
+    case Predicate::kUgt:
+    case Predicate::kUge:
       std::swap(left, right);
-      predicate = CmpInst::getSwappedPredicate(predicate);
+      predicate = ir::SwappedOfFloats(predicate);
       break;
     default:
       break;
   }
   switch (predicate) {
-    case CmpInst::FCMP_OEQ:
+    case Predicate::kOeq:
       test = {Cond::kE, Cond::kNp, Combination::kBoth};
       break;
-    case CmpInst::FCMP_UNE:
+    case Predicate::kUne:
       test = {Cond::kNe, Cond::kP, Combination::kEither};
       break;
-    case CmpInst::FCMP_OGT:
+    case Predicate::kOgt:
       test = One(Cond::kA);
       break;
-    case CmpInst::FCMP_OGE:
+    case Predicate::kOge:
       test = One(Cond::kAe);
       break;
-    case CmpInst::FCMP_ONE:
+    case Predicate::kOne:
       test = One(Cond::kNe);
       break;
-    case CmpInst::FCMP_ORD:
+    case Predicate::kOrd:
       test = One(Cond::kNp);
       break;
-    case CmpInst::FCMP_UNO:
+    case Predicate::kUno:
       test = One(Cond::kP);
       break;
-    case CmpInst::FCMP_UEQ:
+    case Predicate::kUeq:
       test = One(Cond::kE);
       break;
-    case CmpInst::FCMP_ULT:
+    case Predicate::kUlt:
       test = One(Cond::kB);
       break;
     default:
@@ -158,31 +159,31 @@ FlagTest LoweringX86_64::EmitFloatCompare(const CmpInst& compare) {
   return test;
 }
 
-bool LoweringX86_64::EmitFloatIntrinsic(const llvm::IntrinsicInst& intrinsic) {
-  const llvm::Type* type = intrinsic.getType();
-  const bool is_double = type->isDoubleTy();
-  switch (intrinsic.getIntrinsicID()) {
-    case llvm::Intrinsic::fabs:
-      native_.Rm(op::kAndps, DefineFrom(intrinsic, intrinsic.getArgOperand(0)),
+bool LoweringX86_64::EmitFloatIntrinsic(const ir::Instruction& intrinsic) {
+  const ir::Type* type = intrinsic.type;
+  const bool is_double = type->IsDouble();
+  switch (function_->IntrinsicOf(intrinsic)) {
+    case IntrinsicId::kFabs:
+      native_.Rm(op::kAndps, DefineFrom(intrinsic, OperandAt(intrinsic, 0)),
                  FloatMask(type, /*sign_only=*/false));
       return true;
-    case llvm::Intrinsic::copysign: {
-      native_.VectorMov(kVectorScratch, In(intrinsic.getArgOperand(1)));
+    case IntrinsicId::kCopysign: {
+      native_.VectorMov(kVectorScratch, In(OperandAt(intrinsic, 1)));
       native_.Rm(op::kAndps, kVectorScratch, FloatMask(type, true));
-      const Register dst = DefineFrom(intrinsic, intrinsic.getArgOperand(0));
+      const Register dst = DefineFrom(intrinsic, OperandAt(intrinsic, 0));
       native_.Rm(op::kAndps, dst, FloatMask(type, false));
       native_.Rr(op::kOrps, dst, kVectorScratch);
       return true;
     }
-    case llvm::Intrinsic::sqrt: {
-      const Register source = In(intrinsic.getArgOperand(0));
+    case IntrinsicId::kSqrt: {
+      const Register source = In(OperandAt(intrinsic, 0));
       native_.Rr(op::Scalar(op::kSqrtF, is_double), Define(intrinsic), source);
       return true;
     }
-    case llvm::Intrinsic::fmuladd: {
-      const Register factor = In(intrinsic.getArgOperand(1));
-      const Register summand = In(intrinsic.getArgOperand(2));
-      const Register dst = DefineFrom(intrinsic, intrinsic.getArgOperand(0));
+    case IntrinsicId::kFmuladd: {
+      const Register factor = In(OperandAt(intrinsic, 1));
+      const Register summand = In(OperandAt(intrinsic, 2));
+      const Register dst = DefineFrom(intrinsic, OperandAt(intrinsic, 0));
       native_.Rr(op::Scalar(op::kMulF, is_double), dst, factor);
       native_.Rr(op::Scalar(op::kAddF, is_double), dst, summand);
       return true;
@@ -190,16 +191,16 @@ bool LoweringX86_64::EmitFloatIntrinsic(const llvm::IntrinsicInst& intrinsic) {
     default:
       break;
   }
-  const int mode = RoundingModeOf(intrinsic.getIntrinsicID());
+  const int mode = RoundingModeOf(function_->IntrinsicOf(intrinsic));
   if (mode < 0 || !options_.coverage.has_rounding) return false;
   LowerRounding(intrinsic, static_cast<unsigned>(mode));
   return true;
 }
 
-void LoweringX86_64::LowerRounding(const llvm::IntrinsicInst& intrinsic, unsigned mode) {
-  const Register source = In(intrinsic.getArgOperand(0));
-  native_.RrI(intrinsic.getType()->isDoubleTy() ? op::kRoundsd : op::kRoundss, Define(intrinsic),
-              source, static_cast<uint8_t>(mode));
+void LoweringX86_64::LowerRounding(const ir::Instruction& intrinsic, unsigned mode) {
+  const Register source = In(OperandAt(intrinsic, 0));
+  native_.RrI(intrinsic.type->IsDouble() ? op::kRoundsd : op::kRoundss, Define(intrinsic), source,
+              static_cast<uint8_t>(mode));
 }
 
 }  // namespace firstcall::baseline::x86_64

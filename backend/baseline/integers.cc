@@ -2,57 +2,61 @@
 // extends its operands first.
 
 #include "backend/baseline/lowering.h"
-#include "llvm/Support/MathExtras.h"
 
 namespace firstcall::baseline {
+namespace {
 
-using llvm::Instruction;
+using ir::Opcode;
 
-void Lowering::LowerBinary(const llvm::BinaryOperator& binary) {
-  if (binary.getType()->isVectorTy()) return LowerVectorBinary(binary);
-  if (BitsOf(binary.getType()) > 64) return LowerWideBinary(binary);
-  switch (binary.getOpcode()) {
-    case Instruction::Add:
-    case Instruction::Sub:
-    case Instruction::And:
-    case Instruction::Or:
-    case Instruction::Xor:
+bool IsPowerOfTwo(uint64_t value) { return value != 0 && (value & (value - 1)) == 0; }
+
+}  // namespace
+
+void Lowering::LowerBinary(const ir::Instruction& binary) {
+  if (binary.type->IsVector()) return LowerVectorBinary(binary);
+  if (BitsOf(binary.type) > 64) return LowerWideBinary(binary);
+  switch (binary.opcode) {
+    case Opcode::kAdd:
+    case Opcode::kSub:
+    case Opcode::kAnd:
+    case Opcode::kOr:
+    case Opcode::kXor:
       return LowerArithmetic(binary, AluOf(binary));
-    case Instruction::Mul:
+    case Opcode::kMul:
       return LowerMultiply(binary);
-    case Instruction::Shl:
-    case Instruction::LShr:
-    case Instruction::AShr:
+    case Opcode::kShl:
+    case Opcode::kLShr:
+    case Opcode::kAShr:
       return LowerShift(binary);
     default:
       return LowerDivision(binary);
   }
 }
 
-Alu Lowering::AluOf(const llvm::BinaryOperator& binary) {
-  switch (binary.getOpcode()) {
-    case Instruction::Add:
+Alu Lowering::AluOf(const ir::Instruction& binary) {
+  switch (binary.opcode) {
+    case Opcode::kAdd:
       return Alu::kAdd;
-    case Instruction::Sub:
+    case Opcode::kSub:
       return Alu::kSub;
-    case Instruction::And:
+    case Opcode::kAnd:
       return Alu::kAnd;
-    case Instruction::Or:
+    case Opcode::kOr:
       return Alu::kOr;
     default:
       return Alu::kXor;
   }
 }
 
-bool Lowering::LowerAddAsLea(const llvm::BinaryOperator& binary, const llvm::Value* left,
-                             const llvm::Value* right, unsigned bytes) {
-  if (DiesHere(left) || llvm::isa<llvm::Constant>(left)) return false;
+bool Lowering::LowerAddAsLea(const ir::Instruction& binary, ir::Operand left, ir::Operand right,
+                             unsigned bytes) {
+  if (DiesHere(left) || left.IsConstant()) return false;
   int32_t immediate = 0;
   Mem sum;
   if (ImmediateOf(right, immediate)) {
     sum = Mem::At(In(left), immediate);
   } else {
-    if (DiesHere(right) || DeferredOf(right) != nullptr || llvm::isa<llvm::Constant>(right)) {
+    if (DiesHere(right) || DeferredOf(right) != nullptr || right.IsConstant()) {
       return false;
     }
     sum = Mem::At(In(left));
@@ -67,21 +71,19 @@ bool Lowering::LowerAddAsLea(const llvm::BinaryOperator& binary, const llvm::Val
   return true;
 }
 
-void Lowering::LowerArithmetic(const llvm::BinaryOperator& binary, Alu alu) {
-  const unsigned bytes = OperationBytes(BitsOf(binary.getType()));
-  const llvm::Value* left = binary.getOperand(0);
-  const llvm::Value* right = binary.getOperand(1);
+void Lowering::LowerArithmetic(const ir::Instruction& binary, Alu alu) {
+  const unsigned bytes = OperationBytes(BitsOf(binary.type));
+  ir::Operand left = OperandAt(binary, 0);
+  ir::Operand right = OperandAt(binary, 1);
   if (alu != Alu::kSub) {
     const bool right_is_better =
-        llvm::isa<llvm::Constant>(left) || DeferredOf(left) != nullptr ||
-        (!llvm::isa<llvm::Constant>(right) && DeferredOf(right) == nullptr && !DiesHere(left) &&
-         DiesHere(right));
+        left.IsConstant() || DeferredOf(left) != nullptr ||
+        (!right.IsConstant() && DeferredOf(right) == nullptr && !DiesHere(left) && DiesHere(right));
     if (right_is_better) std::swap(left, right);
   }
   if (alu == Alu::kAdd && LowerAddAsLea(binary, left, right, bytes)) return;
   if (int32_t immediate; alu == Alu::kSub && ImmediateOf(right, immediate) &&
-                         immediate != INT32_MIN && !DiesHere(left) &&
-                         !llvm::isa<llvm::Constant>(left)) {
+                         immediate != INT32_MIN && !DiesHere(left) && !left.IsConstant()) {
     const Mem difference = Mem::At(In(left), -immediate);
     const Register dst = Define(binary);
     return bytes == 4 ? assembler_.Lea32(dst, difference) : assembler_.Lea(dst, difference);
@@ -91,17 +93,17 @@ void Lowering::LowerArithmetic(const llvm::BinaryOperator& binary, Alu alu) {
   EmitAlu(alu, bytes, dst, operand);
 }
 
-void Lowering::LowerMultiply(const llvm::BinaryOperator& binary) {
-  const unsigned bytes = OperationBytes(BitsOf(binary.getType()));
-  const llvm::Value* left = binary.getOperand(0);
-  const llvm::Value* right = binary.getOperand(1);
-  if (llvm::isa<llvm::Constant>(left)) std::swap(left, right);
+void Lowering::LowerMultiply(const ir::Instruction& binary) {
+  const unsigned bytes = OperationBytes(BitsOf(binary.type));
+  ir::Operand left = OperandAt(binary, 0);
+  ir::Operand right = OperandAt(binary, 1);
+  if (left.IsConstant()) std::swap(left, right);
   int32_t immediate = 0;
   if (ImmediateOf(right, immediate)) {
-    if (immediate > 0 && llvm::isPowerOf2_32(immediate)) {
+    if (immediate > 0 && IsPowerOfTwo(static_cast<uint64_t>(immediate))) {
       const Register dst = DefineFrom(binary, left);
       if (immediate != 1) {
-        assembler_.ShiftRi(Shift::kShl, bytes, dst, llvm::Log2_32(immediate));
+        assembler_.ShiftRi(Shift::kShl, bytes, dst, static_cast<uint8_t>(__builtin_ctz(immediate)));
       }
       return;
     }
@@ -119,41 +121,40 @@ void Lowering::LowerMultiply(const llvm::BinaryOperator& binary) {
 }
 
 // What is above the lowest 8 bits of a count does not matter.
-Register Lowering::InShiftCount(const llvm::Value* count, unsigned bits) {
+Register Lowering::InShiftCount(ir::Operand count, unsigned bits) {
   return bits < 8 ? InExtended(count, false, 4) : In(count);
 }
 
-void Lowering::LowerShift(const llvm::BinaryOperator& binary) {
-  const unsigned bits = BitsOf(binary.getType());
+void Lowering::LowerShift(const ir::Instruction& binary) {
+  const unsigned bits = BitsOf(binary.type);
   const unsigned bytes = OperationBytes(bits);
-  const bool is_signed = binary.getOpcode() == Instruction::AShr;
-  const Shift shift = binary.getOpcode() == Instruction::Shl ? Shift::kShl
-                      : is_signed                            ? Shift::kSar
-                                                             : Shift::kShr;
-  const llvm::Value* count = binary.getOperand(1);
-  const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(count);
+  const bool is_signed = binary.opcode == Opcode::kAShr;
+  const Shift shift = binary.opcode == Opcode::kShl ? Shift::kShl
+                      : is_signed                   ? Shift::kSar
+                                                    : Shift::kShr;
+  const ir::Operand count = OperandAt(binary, 1);
+  const ir::Constant* constant = IntegerOf(count);
   const Register in_count = constant == nullptr ? InShiftCount(count, bits) : kNoRegister;
   const Register dst = shift == Shift::kShl
-                           ? DefineFrom(binary, binary.getOperand(0))
-                           : DefineExtended(binary, binary.getOperand(0), is_signed, bytes);
+                           ? DefineFrom(binary, OperandAt(binary, 0))
+                           : DefineExtended(binary, OperandAt(binary, 0), is_signed, bytes);
   if (constant == nullptr) {
     assembler_.ShiftRr(shift, bytes, dst, in_count);
-  } else if (const uint64_t distance = constant->getZExtValue(); distance != 0 && distance < bits) {
+  } else if (const uint64_t distance = constant->unsigned_bits();
+             distance != 0 && distance < bits) {
     assembler_.ShiftRi(shift, bytes, dst, static_cast<uint8_t>(distance));
   }
 }
 
-void Lowering::LowerDivision(const llvm::BinaryOperator& binary) {
-  const unsigned bits = BitsOf(binary.getType());
+void Lowering::LowerDivision(const ir::Instruction& binary) {
+  const unsigned bits = BitsOf(binary.type);
   const unsigned bytes = OperationBytes(bits);
-  const bool is_signed =
-      binary.getOpcode() == Instruction::SDiv || binary.getOpcode() == Instruction::SRem;
-  const bool is_remainder =
-      binary.getOpcode() == Instruction::SRem || binary.getOpcode() == Instruction::URem;
-  if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(binary.getOperand(1));
-      constant != nullptr && !is_signed && constant->getValue().isPowerOf2()) {
-    const unsigned log = constant->getValue().logBase2();
-    const Register dst = DefineExtended(binary, binary.getOperand(0), false, bytes);
+  const bool is_signed = binary.opcode == Opcode::kSDiv || binary.opcode == Opcode::kSRem;
+  const bool is_remainder = binary.opcode == Opcode::kSRem || binary.opcode == Opcode::kURem;
+  if (const ir::Constant* constant = IntegerOf(OperandAt(binary, 1));
+      constant != nullptr && !is_signed && IsPowerOfTwo(constant->unsigned_bits())) {
+    const auto log = static_cast<uint8_t>(__builtin_ctzll(constant->unsigned_bits()));
+    const Register dst = DefineExtended(binary, OperandAt(binary, 0), false, bytes);
     if (!is_remainder) {
       if (log != 0) assembler_.ShiftRi(Shift::kShr, bytes, dst, log);
       return;
@@ -169,12 +170,12 @@ void Lowering::LowerDivision(const llvm::BinaryOperator& binary) {
   EmitDivision(binary, is_signed, is_remainder);
 }
 
-void Lowering::LowerExtension(const llvm::CastInst& cast, bool is_signed) {
-  const unsigned from = BitsOf(cast.getSrcTy()), to = BitsOf(cast.getDestTy());
-  const llvm::Value* source = cast.getOperand(0);
-  if (const llvm::Instruction* deferred = DeferredOf(source);
-      deferred != nullptr && to <= 64 && llvm::isa<llvm::LoadInst>(deferred)) {
-    const Mem mem = AddressOf(llvm::cast<llvm::LoadInst>(deferred)->getPointerOperand());
+void Lowering::LowerExtension(const ir::Instruction& cast, bool is_signed) {
+  const unsigned from = BitsOf(TypeAt(cast, 0)), to = BitsOf(cast.type);
+  const ir::Operand source = OperandAt(cast, 0);
+  if (const ir::Instruction* deferred = DeferredOf(source);
+      deferred != nullptr && to <= 64 && deferred->opcode == Opcode::kLoad) {
+    const Mem mem = AddressOf(OperandAt(*deferred, 0));
     Release(mem);
     const Register dst = Define(cast);
     if (is_signed) {
@@ -208,9 +209,9 @@ void Lowering::LowerExtension(const llvm::CastInst& cast, bool is_signed) {
   }
 }
 
-void Lowering::LowerTruncation(const llvm::CastInst& cast) {
-  const unsigned parts = analysis_.values()[NumberOf(&cast)].parts;
-  for (unsigned i = 0; i < parts; ++i) DefineFrom(cast, cast.getOperand(0), i, i);
+void Lowering::LowerTruncation(const ir::Instruction& cast) {
+  const unsigned parts = analysis_.values()[NumberOf(cast)].parts;
+  for (unsigned i = 0; i < parts; ++i) DefineFrom(cast, OperandAt(cast, 0), i, i);
 }
 
 }  // namespace firstcall::baseline

@@ -1,19 +1,21 @@
 // Integers: what is best made of instructions that the shared part has no word for.
 
+#include "backend/baseline/checked_arithmetic.h"
 #include "backend/baseline/lowering_aarch64.h"
 
 namespace firstcall::baseline::aarch64 {
 namespace {
 
-using llvm::Instruction;
+using ir::IntrinsicId;
+using ir::Opcode;
 
 }  // namespace
 
-void LoweringAArch64::EmitDivision(const llvm::BinaryOperator& binary, bool is_signed,
+void LoweringAArch64::EmitDivision(const ir::Instruction& binary, bool is_signed,
                                    bool is_remainder) {
-  const unsigned bytes = OperationBytes(BitsOf(binary.getType()));
-  const Register dividend = InExtended(binary.getOperand(0), is_signed, bytes);
-  const Register divisor = InExtended(binary.getOperand(1), is_signed, bytes);
+  const unsigned bytes = OperationBytes(BitsOf(binary.type));
+  const Register dividend = InExtended(OperandAt(binary, 0), is_signed, bytes);
+  const Register divisor = InExtended(OperandAt(binary, 1), is_signed, bytes);
   const Register dst = Define(binary);
   const Register quotient = is_remainder ? kScratch : dst;
   if (is_signed) {
@@ -25,9 +27,9 @@ void LoweringAArch64::EmitDivision(const llvm::BinaryOperator& binary, bool is_s
 }
 
 // left.low * right.high + left.high * right.low, and the product of the lower parts.
-void LoweringAArch64::LowerWideMultiply(const llvm::BinaryOperator& binary) {
-  const llvm::Value* left = binary.getOperand(0);
-  const llvm::Value* right = binary.getOperand(1);
+void LoweringAArch64::LowerWideMultiply(const ir::Instruction& binary) {
+  ir::Operand left = OperandAt(binary, 0);
+  ir::Operand right = OperandAt(binary, 1);
   const Register left_low = In(left, 0), right_high = In(right, 1);
   native_.Multiply(8, kScratch, left_low, right_high);
   locations_.registers().Unpin(right_high);
@@ -50,13 +52,13 @@ void LoweringAArch64::ShiftIn(bool is_left, Register dst, Register other, unsign
 
 // Shifts go by the count modulo 64; what one part gets from the other goes first by 1 and then by
 // 63 less the count, which is its complement. If bit 6 is set, by 64 more.
-void LoweringAArch64::LowerWideShiftByVariable(const llvm::BinaryOperator& binary) {
-  const llvm::Value* value = binary.getOperand(0);
-  const bool is_left = binary.getOpcode() == Instruction::Shl;
-  const bool is_signed = binary.getOpcode() == Instruction::AShr;
-  const Register count = In(binary.getOperand(1), 0);
+void LoweringAArch64::LowerWideShiftByVariable(const ir::Instruction& binary) {
+  ir::Operand value = OperandAt(binary, 0);
+  const bool is_left = binary.opcode == Opcode::kShl;
+  const bool is_signed = binary.opcode == Opcode::kAShr;
+  const Register count = In(OperandAt(binary, 1), 0);
   const Register low = Copy(value, 0), high = Copy(value, 1);
-  if (!is_left) Extend(high, high, BitsOf(value->getType()) - 64, is_signed, 8);
+  if (!is_left) Extend(high, high, BitsOf(TypeOf(value)) - 64, is_signed, 8);
   const Register from = is_left ? low : high, to = is_left ? high : low;
   const Shift near = is_left ? Shift::kShl : Shift::kShr;
   const Shift back = is_left ? Shift::kShr : Shift::kShl;
@@ -82,34 +84,36 @@ void LoweringAArch64::LowerWideShiftByVariable(const llvm::BinaryOperator& binar
 }
 
 // In 32 bits, where nothing overflows: whether the result is what its lower bits say.
-void LoweringAArch64::LowerNarrowOverflow(const llvm::WithOverflowInst& intrinsic) {
-  const bool is_signed = intrinsic.isSigned();
-  const Register left = InExtended(intrinsic.getLHS(), is_signed, 4);
-  const Register right = InExtended(intrinsic.getRHS(), is_signed, 4);
+void LoweringAArch64::LowerNarrowOverflow(const ir::Instruction& intrinsic) {
+  const CheckedArithmetic arithmetic = CheckedArithmeticOf(function_->IntrinsicOf(intrinsic));
+  const bool is_signed = arithmetic.is_signed;
+  const Register left = InExtended(OperandAt(intrinsic, 0), is_signed, 4);
+  const Register right = InExtended(OperandAt(intrinsic, 1), is_signed, 4);
   const Register dst = Define(intrinsic, 0);
   native_.Mov(4, dst, left);
-  switch (intrinsic.getBinaryOp()) {
-    case Instruction::Add:
+  switch (arithmetic.operation) {
+    case Opcode::kAdd:
       native_.AluRr(Alu::kAdd, 4, dst, right);
       break;
-    case Instruction::Sub:
+    case Opcode::kSub:
       native_.AluRr(Alu::kSub, 4, dst, right);
       break;
     default:
       native_.MultiplyRr(4, dst, right);
       break;
   }
-  native_.CompareExtended(4, dst, dst, is_signed, BitsOf(intrinsic.getLHS()->getType()) / 8);
+  native_.CompareExtended(4, dst, dst, is_signed, BitsOf(TypeAt(intrinsic, 0)) / 8);
   native_.Set(Cond::kNe, kScratch);
 }
 
-void LoweringAArch64::LowerOverflow(const llvm::WithOverflowInst& intrinsic) {
-  const llvm::Value* left = intrinsic.getLHS();
-  const llvm::Value* right = intrinsic.getRHS();
-  const unsigned bits = BitsOf(left->getType());
+void LoweringAArch64::LowerOverflow(const ir::Instruction& intrinsic) {
+  ir::Operand left = OperandAt(intrinsic, 0);
+  ir::Operand right = OperandAt(intrinsic, 1);
+  const unsigned bits = BitsOf(TypeOf(left));
   const unsigned bytes = bits == 32 ? 4 : 8;
-  const bool is_signed = intrinsic.isSigned();
-  const bool is_add = intrinsic.getBinaryOp() == Instruction::Add;
+  const CheckedArithmetic arithmetic = CheckedArithmeticOf(function_->IntrinsicOf(intrinsic));
+  const bool is_signed = arithmetic.is_signed;
+  const bool is_add = arithmetic.operation == Opcode::kAdd;
   // The carry of an addition is what an unsigned comparison calls "above or equal".
   Cond overflows = is_signed ? Cond::kO : is_add ? Cond::kAe : Cond::kB;
   unsigned parts = 1;
@@ -123,7 +127,7 @@ void LoweringAArch64::LowerOverflow(const llvm::WithOverflowInst& intrinsic) {
     const Register high = DefineFrom(intrinsic, left, 1, 1);
     native_.AluRr(is_add ? Alu::kAdd : Alu::kSub, 8, low, right_low);
     native_.AluRr(is_add ? Alu::kAdc : Alu::kSbb, 8, high, right_high);
-  } else if (intrinsic.getBinaryOp() != Instruction::Mul) {
+  } else if (arithmetic.operation != Opcode::kMul) {
     const ArithmeticOperand operand = OperandOf(right, bytes);
     const Register dst = DefineFrom(intrinsic, left, 0, 0);
     EmitAlu(is_add ? Alu::kAdd : Alu::kSub, bytes, dst, operand);
@@ -154,18 +158,18 @@ void LoweringAArch64::LowerOverflow(const llvm::WithOverflowInst& intrinsic) {
   native_.Mov(4, Define(intrinsic, parts), kScratch);
 }
 
-void LoweringAArch64::LowerBitCount(const llvm::IntrinsicInst& intrinsic) {
-  const unsigned bits = BitsOf(intrinsic.getType());
+void LoweringAArch64::LowerBitCount(const ir::Instruction& intrinsic) {
+  const unsigned bits = BitsOf(intrinsic.type);
   const unsigned bytes = OperationBytes(bits);
-  const Register source = InExtended(intrinsic.getArgOperand(0), false, bytes);
+  const Register source = InExtended(OperandAt(intrinsic, 0), false, bytes);
   const Register dst = Define(intrinsic);
-  switch (intrinsic.getIntrinsicID()) {
-    case llvm::Intrinsic::ctpop:
+  switch (function_->IntrinsicOf(intrinsic)) {
+    case IntrinsicId::kCtpop:
       native_.ToVector(bytes, kVectorScratch, source);
       native_.CountBits8(kVectorScratch, kVectorScratch);
       native_.AddAcross8(kVectorScratch, kVectorScratch);
       return native_.FromVector(4, dst, kVectorScratch);
-    case llvm::Intrinsic::ctlz:
+    case IntrinsicId::kCtlz:
       native_.CountLeadingZeros(bytes, dst, source);
       if (bits == bytes * 8) return;
       return native_.AluRi(Alu::kSub, 4, dst, static_cast<int32_t>(bytes * 8 - bits));
@@ -181,29 +185,29 @@ void LoweringAArch64::LowerBitCount(const llvm::IntrinsicInst& intrinsic) {
 }
 
 // Both in one register of 32 bits.
-void LoweringAArch64::LowerNarrowFunnelShift(const llvm::IntrinsicInst& intrinsic, bool is_left) {
-  const unsigned bits = BitsOf(intrinsic.getType());
-  const Register count = InExtended(intrinsic.getArgOperand(2), false, 4);
+void LoweringAArch64::LowerNarrowFunnelShift(const ir::Instruction& intrinsic, bool is_left) {
+  const unsigned bits = BitsOf(intrinsic.type);
+  const Register count = InExtended(OperandAt(intrinsic, 2), false, 4);
   native_.Mov(4, kScratch, count);
   locations_.registers().Unpin(count);
   native_.AluRi(Alu::kAnd, 4, kScratch, static_cast<int32_t>(bits) - 1);
-  const Register low = InExtended(intrinsic.getArgOperand(1), false, 4);
-  const Register dst = DefineFrom(intrinsic, intrinsic.getArgOperand(0));
+  const Register low = InExtended(OperandAt(intrinsic, 1), false, 4);
+  const Register dst = DefineFrom(intrinsic, OperandAt(intrinsic, 0));
   native_.ShiftRi(Shift::kShl, 4, dst, static_cast<uint8_t>(bits));
   native_.AluRr(Alu::kOr, 4, dst, low);
   native_.ShiftRr(is_left ? Shift::kShl : Shift::kShr, 4, dst, kScratch);
   if (is_left) native_.ShiftRi(Shift::kShr, 4, dst, static_cast<uint8_t>(bits));
 }
 
-void LoweringAArch64::LowerFunnelShift(const llvm::IntrinsicInst& intrinsic) {
-  const unsigned bits = BitsOf(intrinsic.getType());
-  const bool is_left = intrinsic.getIntrinsicID() == llvm::Intrinsic::fshl;
+void LoweringAArch64::LowerFunnelShift(const ir::Instruction& intrinsic) {
+  const unsigned bits = BitsOf(intrinsic.type);
+  const bool is_left = function_->IntrinsicOf(intrinsic) == IntrinsicId::kFshl;
   if (bits < 32) return LowerNarrowFunnelShift(intrinsic, is_left);
   const unsigned bytes = bits / 8;
-  const llvm::Value* high = intrinsic.getArgOperand(0);
-  const llvm::Value* low = intrinsic.getArgOperand(1);
-  if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(intrinsic.getArgOperand(2))) {
-    const auto count = static_cast<unsigned>(constant->getValue().urem(bits));
+  ir::Operand high = OperandAt(intrinsic, 0);
+  ir::Operand low = OperandAt(intrinsic, 1);
+  if (const ir::Constant* constant = IntegerOf(OperandAt(intrinsic, 2))) {
+    const auto count = static_cast<unsigned>(constant->unsigned_bits() % bits);
     if (count == 0) {
       DefineFrom(intrinsic, is_left ? high : low);
       return;
@@ -213,9 +217,9 @@ void LoweringAArch64::LowerFunnelShift(const llvm::IntrinsicInst& intrinsic) {
                            is_left ? bits - count : count);
   }
   // What comes from the other one goes first by 1, and then by the complement of the count.
-  const llvm::Value* stays = is_left ? high : low;
-  const llvm::Value* comes = is_left ? low : high;
-  const Register count = In(intrinsic.getArgOperand(2));
+  ir::Operand stays = is_left ? high : low;
+  ir::Operand comes = is_left ? low : high;
+  const Register count = In(OperandAt(intrinsic, 2));
   const Register other = In(comes);
   native_.Mov(8, kScratch, other);
   locations_.registers().Unpin(other);
@@ -231,14 +235,15 @@ void LoweringAArch64::LowerFunnelShift(const llvm::IntrinsicInst& intrinsic) {
 }
 
 // In 32 bits, where nothing overflows: the result, or the limit that it is beyond.
-void LoweringAArch64::LowerNarrowSaturating(const llvm::SaturatingInst& intrinsic) {
-  const bool is_signed = intrinsic.isSigned();
-  const unsigned bits = BitsOf(intrinsic.getType());
-  const Register left = InExtended(intrinsic.getArgOperand(0), is_signed, 4);
-  const Register right = InExtended(intrinsic.getArgOperand(1), is_signed, 4);
+void LoweringAArch64::LowerNarrowSaturating(const ir::Instruction& intrinsic) {
+  const CheckedArithmetic arithmetic = CheckedArithmeticOf(function_->IntrinsicOf(intrinsic));
+  const bool is_signed = arithmetic.is_signed;
+  const unsigned bits = BitsOf(intrinsic.type);
+  const Register left = InExtended(OperandAt(intrinsic, 0), is_signed, 4);
+  const Register right = InExtended(OperandAt(intrinsic, 1), is_signed, 4);
   const Register dst = Define(intrinsic);
   native_.Mov(4, dst, left);
-  native_.AluRr(intrinsic.getBinaryOp() == Instruction::Add ? Alu::kAdd : Alu::kSub, 4, dst, right);
+  native_.AluRr(arithmetic.operation == Opcode::kAdd ? Alu::kAdd : Alu::kSub, 4, dst, right);
   const uint32_t highest = (uint32_t{1} << (is_signed ? bits - 1 : bits)) - 1;
   const uint32_t lowest = is_signed ? ~highest : 0;
   native_.MovImmediate(kScratch, highest, true);
@@ -249,14 +254,15 @@ void LoweringAArch64::LowerNarrowSaturating(const llvm::SaturatingInst& intrinsi
   native_.Select(Cond::kL, 4, dst, kScratch);
 }
 
-void LoweringAArch64::LowerSaturating(const llvm::SaturatingInst& intrinsic) {
-  const unsigned bits = BitsOf(intrinsic.getType());
+void LoweringAArch64::LowerSaturating(const ir::Instruction& intrinsic) {
+  const unsigned bits = BitsOf(intrinsic.type);
   if (bits < 32) return LowerNarrowSaturating(intrinsic);
-  const bool is_add = intrinsic.getBinaryOp() == Instruction::Add;
-  const bool is_signed = intrinsic.isSigned();
+  const CheckedArithmetic arithmetic = CheckedArithmeticOf(function_->IntrinsicOf(intrinsic));
+  const bool is_add = arithmetic.operation == Opcode::kAdd;
+  const bool is_signed = arithmetic.is_signed;
   const unsigned bytes = bits / 8;
-  const Register right = In(intrinsic.getArgOperand(1));
-  const Register dst = DefineFrom(intrinsic, intrinsic.getArgOperand(0));
+  const Register right = In(OperandAt(intrinsic, 1));
+  const Register dst = DefineFrom(intrinsic, OperandAt(intrinsic, 0));
   if (is_signed) {
     // The highest number, or the lowest if the left operand is negative.
     native_.Mov(bytes, kScratch, dst);

@@ -1,28 +1,30 @@
 // Integers: what needs registers of its own, or flags that only x86-64 has.
 
+#include "backend/baseline/checked_arithmetic.h"
 #include "backend/baseline/lowering_x86_64.h"
 
 namespace firstcall::baseline::x86_64 {
 namespace {
 
-using llvm::Instruction;
+using ir::IntrinsicId;
+using ir::Opcode;
 
 }  // namespace
 
-Register LoweringX86_64::InShiftCount(const llvm::Value* count, unsigned bits) {
+Register LoweringX86_64::InShiftCount(ir::Operand count, unsigned bits) {
   Claim(kRcx, count);
   if (bits < 8) Extend(kRcx, kRcx, bits, false, 4);
   return kRcx;
 }
 
-void LoweringX86_64::EmitDivision(const llvm::BinaryOperator& binary, bool is_signed,
+void LoweringX86_64::EmitDivision(const ir::Instruction& binary, bool is_signed,
                                   bool is_remainder) {
-  const unsigned bits = BitsOf(binary.getType());
+  const unsigned bits = BitsOf(binary.type);
   const unsigned bytes = OperationBytes(bits);
   locations_.Claim(kRdx);
-  Claim(kRax, binary.getOperand(0));
+  Claim(kRax, OperandAt(binary, 0));
   Extend(kRax, kRax, bits, is_signed, bytes);
-  const Register divisor = InExtended(binary.getOperand(1), is_signed, bytes);
+  const Register divisor = InExtended(OperandAt(binary, 1), is_signed, bytes);
   if (is_signed) {
     native_.SignExtendAx(bytes);
     native_.UnaryR(Unary::kIdiv, bytes, divisor);
@@ -33,9 +35,9 @@ void LoweringX86_64::EmitDivision(const llvm::BinaryOperator& binary, bool is_si
   DefineIn(binary, is_remainder ? kRdx : kRax);
 }
 
-void LoweringX86_64::LowerWideMultiply(const llvm::BinaryOperator& binary) {
-  const llvm::Value* left = binary.getOperand(0);
-  const llvm::Value* right = binary.getOperand(1);
+void LoweringX86_64::LowerWideMultiply(const ir::Instruction& binary) {
+  ir::Operand left = OperandAt(binary, 0);
+  ir::Operand right = OperandAt(binary, 1);
   locations_.Claim(kRdx);
   Claim(kRax, left, 0);
   // left.low * right.high + left.high * right.low, then the product of the lower parts.
@@ -59,14 +61,14 @@ void LoweringX86_64::ShiftIn(bool is_left, Register dst, Register other, unsigne
   }
 }
 
-void LoweringX86_64::LowerWideShiftByVariable(const llvm::BinaryOperator& binary) {
-  const llvm::Value* value = binary.getOperand(0);
-  const bool is_left = binary.getOpcode() == Instruction::Shl;
-  const bool is_signed = binary.getOpcode() == Instruction::AShr;
-  Claim(kRcx, binary.getOperand(1), 0);
+void LoweringX86_64::LowerWideShiftByVariable(const ir::Instruction& binary) {
+  ir::Operand value = OperandAt(binary, 0);
+  const bool is_left = binary.opcode == Opcode::kShl;
+  const bool is_signed = binary.opcode == Opcode::kAShr;
+  Claim(kRcx, OperandAt(binary, 1), 0);
   const Register low = Copy(value, 0);
   const Register high = Copy(value, 1);
-  if (!is_left) Extend(high, high, BitsOf(value->getType()) - 64, is_signed, 8);
+  if (!is_left) Extend(high, high, BitsOf(TypeOf(value)) - 64, is_signed, 8);
   // By less than 64; then, if bit 6 of the count is set, by 64 more.
   const uint32_t done = NewLabel();
   if (is_left) {
@@ -94,18 +96,19 @@ void LoweringX86_64::LowerWideShiftByVariable(const llvm::BinaryOperator& binary
   DefineIn(binary, high, 1);
 }
 
-void LoweringX86_64::LowerOverflow(const llvm::WithOverflowInst& intrinsic) {
-  const llvm::Value* left = intrinsic.getLHS();
-  const llvm::Value* right = intrinsic.getRHS();
-  const unsigned bits = BitsOf(left->getType());
+void LoweringX86_64::LowerOverflow(const ir::Instruction& intrinsic) {
+  ir::Operand left = OperandAt(intrinsic, 0);
+  ir::Operand right = OperandAt(intrinsic, 1);
+  const unsigned bits = BitsOf(TypeOf(left));
   const unsigned bytes = bits / 8;
-  const llvm::Instruction::BinaryOps operation = intrinsic.getBinaryOp();
-  Cond cond = intrinsic.isSigned() ? Cond::kO : Cond::kB;
+  const CheckedArithmetic arithmetic = CheckedArithmeticOf(function_->IntrinsicOf(intrinsic));
+  const Opcode operation = arithmetic.operation;
+  Cond cond = arithmetic.is_signed ? Cond::kO : Cond::kB;
   if (bits == 128) {
     const Register right_low = In(right, 0), right_high = In(right, 1);
     const Register low = DefineFrom(intrinsic, left, 0, 0);
     const Register high = DefineFrom(intrinsic, left, 1, 1);
-    const bool is_add = operation == llvm::Instruction::Add;
+    const bool is_add = operation == Opcode::kAdd;
     native_.AluRr(is_add ? Alu::kAdd : Alu::kSub, 8, low, right_low);
     native_.AluRr(is_add ? Alu::kAdc : Alu::kSbb, 8, high, right_high);
     native_.Set(cond, kScratch);
@@ -113,14 +116,14 @@ void LoweringX86_64::LowerOverflow(const llvm::WithOverflowInst& intrinsic) {
     native_.Mov(4, Define(intrinsic, 2), kScratch);
     return;
   }
-  if (operation == llvm::Instruction::Mul && (!intrinsic.isSigned() || bytes == 1)) {
+  if (operation == Opcode::kMul && (!arithmetic.is_signed || bytes == 1)) {
     locations_.Claim(kRdx);
     Claim(kRax, left);
     const Register source = In(right);
-    native_.UnaryR(intrinsic.isSigned() ? Unary::kImul : Unary::kMul, bytes, source);
+    native_.UnaryR(arithmetic.is_signed ? Unary::kImul : Unary::kMul, bytes, source);
     native_.Set(Cond::kO, kScratch);
     DefineIn(intrinsic, kRax, 0);
-  } else if (operation == llvm::Instruction::Mul) {
+  } else if (operation == Opcode::kMul) {
     const Register source = In(right);
     const Register dst = DefineFrom(intrinsic, left, 0, 0);
     native_.MultiplyRr(bytes, dst, source);
@@ -128,22 +131,22 @@ void LoweringX86_64::LowerOverflow(const llvm::WithOverflowInst& intrinsic) {
   } else {
     const ArithmeticOperand source = OperandOf(right, bytes);
     const Register dst = DefineFrom(intrinsic, left, 0, 0);
-    EmitAlu(operation == llvm::Instruction::Add ? Alu::kAdd : Alu::kSub, bytes, dst, source);
+    EmitAlu(operation == Opcode::kAdd ? Alu::kAdd : Alu::kSub, bytes, dst, source);
     native_.Set(cond, kScratch);
   }
   locations_.registers().UnpinAll();
   native_.Mov(4, Define(intrinsic, 1), kScratch);
 }
 
-void LoweringX86_64::LowerBitCount(const llvm::IntrinsicInst& intrinsic) {
-  const unsigned bits = BitsOf(intrinsic.getType());
+void LoweringX86_64::LowerBitCount(const ir::Instruction& intrinsic) {
+  const unsigned bits = BitsOf(intrinsic.type);
   const unsigned bytes = OperationBytes(bits);
-  const Register source = InExtended(intrinsic.getArgOperand(0), false, bytes);
+  const Register source = InExtended(OperandAt(intrinsic, 0), false, bytes);
   const Register dst = Define(intrinsic);
-  switch (intrinsic.getIntrinsicID()) {
-    case llvm::Intrinsic::ctpop:
+  switch (function_->IntrinsicOf(intrinsic)) {
+    case IntrinsicId::kCtpop:
       return native_.Rr(AssemblerX86_64::Wide(op::kPopcnt, bytes), dst, source);
-    case llvm::Intrinsic::ctlz:
+    case IntrinsicId::kCtlz:
       // BSR finds the highest bit, or sets Z; the count of zero is the width.
       native_.MovImmediate(kScratch, ~uint64_t{0}, false);
       native_.Rr(AssemblerX86_64::Wide(op::kBsr, bytes), dst, source);
@@ -157,16 +160,16 @@ void LoweringX86_64::LowerBitCount(const llvm::IntrinsicInst& intrinsic) {
   }
 }
 
-void LoweringX86_64::LowerFunnelShift(const llvm::IntrinsicInst& intrinsic) {
-  const unsigned bits = BitsOf(intrinsic.getType());
+void LoweringX86_64::LowerFunnelShift(const ir::Instruction& intrinsic) {
+  const unsigned bits = BitsOf(intrinsic.type);
   const unsigned bytes = bits / 8;
-  const bool is_left = intrinsic.getIntrinsicID() == llvm::Intrinsic::fshl;
-  const llvm::Value* high = intrinsic.getArgOperand(0);
-  const llvm::Value* low = intrinsic.getArgOperand(1);
-  const llvm::Value* count = intrinsic.getArgOperand(2);
-  const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(count);
+  const bool is_left = function_->IntrinsicOf(intrinsic) == IntrinsicId::kFshl;
+  ir::Operand high = OperandAt(intrinsic, 0);
+  ir::Operand low = OperandAt(intrinsic, 1);
+  ir::Operand count = OperandAt(intrinsic, 2);
+  const ir::Constant* constant = IntegerOf(count);
   const uint8_t distance =
-      constant == nullptr ? 0 : static_cast<uint8_t>(constant->getValue().urem(bits));
+      constant == nullptr ? 0 : static_cast<uint8_t>(constant->unsigned_bits() % bits);
   if (constant == nullptr) Claim(kRcx, count);
   if (high == low) {
     const Register dst = DefineFrom(intrinsic, high);
@@ -204,14 +207,15 @@ void LoweringX86_64::LowerFunnelShift(const llvm::IntrinsicInst& intrinsic) {
   if (is_left) native_.ShiftRi(Shift::kShr, 4, dst, bits);
 }
 
-void LoweringX86_64::LowerSaturating(const llvm::SaturatingInst& intrinsic) {
-  const unsigned bits = BitsOf(intrinsic.getType());
+void LoweringX86_64::LowerSaturating(const ir::Instruction& intrinsic) {
+  const unsigned bits = BitsOf(intrinsic.type);
   const unsigned bytes = bits / 8, operation_bytes = OperationBytes(bits);
-  const bool is_add = intrinsic.getBinaryOp() == Instruction::Add;
-  const bool is_signed = intrinsic.isSigned();
-  const Register right = In(intrinsic.getArgOperand(1));
+  const CheckedArithmetic arithmetic = CheckedArithmeticOf(function_->IntrinsicOf(intrinsic));
+  const bool is_add = arithmetic.operation == Opcode::kAdd;
+  const bool is_signed = arithmetic.is_signed;
+  const Register right = In(OperandAt(intrinsic, 1));
   const Register limit = locations_.Temporary(false);
-  const Register dst = DefineFrom(intrinsic, intrinsic.getArgOperand(0));
+  const Register dst = DefineFrom(intrinsic, OperandAt(intrinsic, 0));
   if (is_signed) {
     // The highest number, or the lowest if the left operand is negative.
     Extend(limit, dst, bits, true, operation_bytes);

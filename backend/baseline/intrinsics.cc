@@ -6,6 +6,8 @@
 namespace firstcall::baseline {
 namespace {
 
+using ir::IntrinsicId;
+
 // The largest of 16, 8, 4, 2, 1 that is at most `left`.
 unsigned PieceOf(uint64_t left) {
   return left >= 16 ? 16 : left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
@@ -13,84 +15,87 @@ unsigned PieceOf(uint64_t left) {
 
 }  // namespace
 
-void Lowering::LowerIntrinsic(const llvm::IntrinsicInst& intrinsic) {
-  if (const auto* overflow = llvm::dyn_cast<llvm::WithOverflowInst>(&intrinsic)) {
-    return LowerOverflow(*overflow);
-  }
-  switch (intrinsic.getIntrinsicID()) {
-    case llvm::Intrinsic::memcpy:
-    case llvm::Intrinsic::memcpy_inline:
-    case llvm::Intrinsic::memmove:
-      return LowerMemoryTransfer(llvm::cast<llvm::MemTransferInst>(intrinsic));
-    case llvm::Intrinsic::memset:
-    case llvm::Intrinsic::memset_inline:
-      return LowerMemorySet(llvm::cast<llvm::MemSetInst>(intrinsic));
-    case llvm::Intrinsic::smax:
-    case llvm::Intrinsic::smin:
-    case llvm::Intrinsic::umax:
-    case llvm::Intrinsic::umin:
-      if (intrinsic.getType()->isVectorTy()) return LowerLanes(intrinsic);
+void Lowering::LowerIntrinsic(const ir::Instruction& intrinsic) {
+  switch (function_->IntrinsicOf(intrinsic)) {
+    case IntrinsicId::kUaddWithOverflow:
+    case IntrinsicId::kSaddWithOverflow:
+    case IntrinsicId::kUsubWithOverflow:
+    case IntrinsicId::kSsubWithOverflow:
+    case IntrinsicId::kUmulWithOverflow:
+    case IntrinsicId::kSmulWithOverflow:
+      return LowerOverflow(intrinsic);
+    case IntrinsicId::kMemcpy:
+    case IntrinsicId::kMemcpyInline:
+    case IntrinsicId::kMemmove:
+      return LowerMemoryTransfer(intrinsic);
+    case IntrinsicId::kMemset:
+    case IntrinsicId::kMemsetInline:
+      return LowerMemorySet(intrinsic);
+    case IntrinsicId::kSmax:
+    case IntrinsicId::kSmin:
+    case IntrinsicId::kUmax:
+    case IntrinsicId::kUmin:
+      if (intrinsic.type->IsVector()) return LowerLanes(intrinsic);
       return LowerMinMax(intrinsic);
-    case llvm::Intrinsic::abs:
+    case IntrinsicId::kAbs:
       return LowerAbs(intrinsic);
-    case llvm::Intrinsic::ctpop:
-    case llvm::Intrinsic::ctlz:
-    case llvm::Intrinsic::cttz:
+    case IntrinsicId::kCtpop:
+    case IntrinsicId::kCtlz:
+    case IntrinsicId::kCttz:
       return LowerBitCount(intrinsic);
-    case llvm::Intrinsic::bswap:
+    case IntrinsicId::kBswap:
       return LowerByteSwap(intrinsic);
-    case llvm::Intrinsic::fshl:
-    case llvm::Intrinsic::fshr:
+    case IntrinsicId::kFshl:
+    case IntrinsicId::kFshr:
       return LowerFunnelShift(intrinsic);
-    case llvm::Intrinsic::uadd_sat:
-    case llvm::Intrinsic::usub_sat:
-    case llvm::Intrinsic::sadd_sat:
-    case llvm::Intrinsic::ssub_sat:
-      return LowerSaturating(llvm::cast<llvm::SaturatingInst>(intrinsic));
-    case llvm::Intrinsic::expect:
-    case llvm::Intrinsic::expect_with_probability:
-    case llvm::Intrinsic::launder_invariant_group:
-    case llvm::Intrinsic::strip_invariant_group:
-      DefineFrom(intrinsic, intrinsic.getArgOperand(0));
+    case IntrinsicId::kUaddSat:
+    case IntrinsicId::kUsubSat:
+    case IntrinsicId::kSaddSat:
+    case IntrinsicId::kSsubSat:
+      return LowerSaturating(intrinsic);
+    case IntrinsicId::kExpect:
+    case IntrinsicId::kExpectWithProbability:
+    case IntrinsicId::kLaunderInvariantGroup:
+    case IntrinsicId::kStripInvariantGroup:
+      DefineFrom(intrinsic, OperandAt(intrinsic, 0));
       return;
-    case llvm::Intrinsic::ptrmask: {
-      const Register mask = In(intrinsic.getArgOperand(1));
-      return assembler_.AluRr(Alu::kAnd, 8, DefineFrom(intrinsic, intrinsic.getArgOperand(0)),
-                              mask);
+    case IntrinsicId::kPtrmask: {
+      const Register mask = In(OperandAt(intrinsic, 1));
+      return assembler_.AluRr(Alu::kAnd, 8, DefineFrom(intrinsic, OperandAt(intrinsic, 0)), mask);
     }
-    case llvm::Intrinsic::trap:
-    case llvm::Intrinsic::ubsantrap:
+    case IntrinsicId::kTrap:
+    case IntrinsicId::kUbsantrap:
       return assembler_.Trap();
-    case llvm::Intrinsic::debugtrap:
+    case IntrinsicId::kDebugtrap:
       return assembler_.Breakpoint();
-    case llvm::Intrinsic::stacksave:
+    case IntrinsicId::kStacksave:
       return assembler_.Mov(8, Define(intrinsic), architecture_.stack_pointer);
-    case llvm::Intrinsic::stackrestore:
-      return assembler_.Mov(8, architecture_.stack_pointer, In(intrinsic.getArgOperand(0)));
-    case llvm::Intrinsic::frameaddress:
+    case IntrinsicId::kStackrestore:
+      return assembler_.Mov(8, architecture_.stack_pointer, In(OperandAt(intrinsic, 0)));
+    case IntrinsicId::kFrameaddress:
       return assembler_.Mov(8, Define(intrinsic), architecture_.frame_pointer);
-    case llvm::Intrinsic::returnaddress:
+    case IntrinsicId::kReturnaddress:
       return assembler_.Load(8, Define(intrinsic), frame_.At(8));
-    case llvm::Intrinsic::vastart:
+    case IntrinsicId::kVaStart:
       return LowerVariadicStart(intrinsic);
-    case llvm::Intrinsic::vacopy:
+    case IntrinsicId::kVaCopy:
       return LowerVariadicCopy(intrinsic);
-    case llvm::Intrinsic::vector_reduce_add:
-    case llvm::Intrinsic::vector_reduce_and:
-    case llvm::Intrinsic::vector_reduce_or:
-    case llvm::Intrinsic::vector_reduce_xor:
-    case llvm::Intrinsic::vector_reduce_smax:
-    case llvm::Intrinsic::vector_reduce_smin:
-    case llvm::Intrinsic::vector_reduce_umax:
-    case llvm::Intrinsic::vector_reduce_umin:
+    case IntrinsicId::kVectorReduceAdd:
+    case IntrinsicId::kVectorReduceAnd:
+    case IntrinsicId::kVectorReduceOr:
+    case IntrinsicId::kVectorReduceXor:
+    case IntrinsicId::kVectorReduceSmax:
+    case IntrinsicId::kVectorReduceSmin:
+    case IntrinsicId::kVectorReduceUmax:
+    case IntrinsicId::kVectorReduceUmin:
       return LowerLanes(intrinsic);
-    case llvm::Intrinsic::threadlocal_address:
+    case IntrinsicId::kThreadlocalAddress:
       return LowerThreadLocalAddress(intrinsic);
-    case llvm::Intrinsic::eh_typeid_for:
+    case IntrinsicId::kEhTypeidFor:
       return LowerTypeNumber(intrinsic);
-    case llvm::Intrinsic::load_relative: {
-      const Register base = In(intrinsic.getArgOperand(0));
-      const Register offset = InExtended(intrinsic.getArgOperand(1), true, 8);
+    case IntrinsicId::kLoadRelative: {
+      const Register base = In(OperandAt(intrinsic, 0));
+      const Register offset = InExtended(OperandAt(intrinsic, 1), true, 8);
       Mem mem = Mem::At(base);
       mem.index = offset;
       // First, because what gives way may be stored by way of the scratch register.
@@ -105,14 +110,15 @@ void Lowering::LowerIntrinsic(const llvm::IntrinsicInst& intrinsic) {
   }
 }
 
-void Lowering::LowerMemoryTransfer(const llvm::MemTransferInst& transfer) {
-  const llvm::Value* to_pointer = transfer.getRawDest();
-  const llvm::Value* from_pointer = transfer.getRawSource();
-  if (!IsMadeInLine(transfer)) {
-    const char* name = transfer.getIntrinsicID() == llvm::Intrinsic::memmove ? "memmove" : "memcpy";
-    return CallLibrary(name, transfer, {to_pointer, from_pointer, transfer.getLength()});
+void Lowering::LowerMemoryTransfer(const ir::Instruction& transfer) {
+  const ir::Operand to_pointer = OperandAt(transfer, 0), from_pointer = OperandAt(transfer, 1);
+  const ir::Operand length = OperandAt(transfer, 2);
+  if (!IsMadeInLine(*function_, transfer)) {
+    const bool is_move = function_->IntrinsicOf(transfer) == IntrinsicId::kMemmove;
+    return CallLibrary(is_move ? "memmove" : "memcpy", transfer,
+                       {to_pointer, from_pointer, length});
   }
-  const uint64_t size = llvm::cast<llvm::ConstantInt>(transfer.getLength())->getZExtValue();
+  const uint64_t size = ConstantOf(length)->LimitedTo(UINT64_MAX);
   constexpr uint64_t kMostUnrolled = 256;
   if (size > kMostUnrolled) return CopyBlock(to_pointer, Mem(), from_pointer, size);
   const Mem to = AddressOf(to_pointer);
@@ -134,15 +140,14 @@ void Lowering::CopyBytes(const Mem& to, const Mem& from, uint64_t size) {
   }
 }
 
-void Lowering::LowerMemorySet(const llvm::MemSetInst& set) {
-  if (!IsMadeInLine(set)) {
-    return CallLibrary("memset", set, {set.getRawDest(), set.getValue(), set.getLength()});
-  }
-  const uint64_t size = llvm::cast<llvm::ConstantInt>(set.getLength())->getZExtValue();
+void Lowering::LowerMemorySet(const ir::Instruction& set) {
+  const ir::Operand pointer = OperandAt(set, 0), value = OperandAt(set, 1);
+  const ir::Operand length = OperandAt(set, 2);
+  if (!IsMadeInLine(*function_, set)) return CallLibrary("memset", set, {pointer, value, length});
+  const uint64_t size = ConstantOf(length)->LimitedTo(UINT64_MAX);
   if (size == 0) return;
-  const uint64_t byte =
-      llvm::cast<llvm::ConstantInt>(set.getValue())->getZExtValue() * 0x0101010101010101u;
-  const Mem to = AddressOf(set.getRawDest());
+  const uint64_t byte = ConstantOf(value)->unsigned_bits() * 0x0101010101010101u;
+  const Mem to = AddressOf(pointer);
   if (size >= 16) {
     ConstantPart pattern;
     pattern.low = pattern.high = byte;
@@ -164,16 +169,16 @@ void Lowering::LowerMemorySet(const llvm::MemSetInst& set) {
   }
 }
 
-void Lowering::LowerMinMax(const llvm::IntrinsicInst& intrinsic) {
-  const unsigned bytes = BitsOf(intrinsic.getType()) / 8;
+void Lowering::LowerMinMax(const ir::Instruction& intrinsic) {
+  const unsigned bytes = BitsOf(intrinsic.type) / 8;
   Cond keeps_left = Cond::kG;
-  switch (intrinsic.getIntrinsicID()) {
-    case llvm::Intrinsic::smax:
+  switch (function_->IntrinsicOf(intrinsic)) {
+    case IntrinsicId::kSmax:
       break;
-    case llvm::Intrinsic::smin:
+    case IntrinsicId::kSmin:
       keeps_left = Cond::kL;
       break;
-    case llvm::Intrinsic::umax:
+    case IntrinsicId::kUmax:
       keeps_left = Cond::kA;
       break;
     default:
@@ -182,58 +187,58 @@ void Lowering::LowerMinMax(const llvm::IntrinsicInst& intrinsic) {
   }
   if (bytes < 4 && !architecture_.has_narrow_operations) {
     const bool is_signed = keeps_left == Cond::kG || keeps_left == Cond::kL;
-    const Register left = InExtended(intrinsic.getArgOperand(0), is_signed, 4);
-    const Register right = InExtended(intrinsic.getArgOperand(1), is_signed, 4);
+    const Register left = InExtended(OperandAt(intrinsic, 0), is_signed, 4);
+    const Register right = InExtended(OperandAt(intrinsic, 1), is_signed, 4);
     const Register dst = Define(intrinsic);
     assembler_.AluRr(Alu::kCmp, 4, left, right);
     assembler_.Mov(4, dst, left);
     return assembler_.Select(Negate(keeps_left), 4, dst, right);
   }
-  const Register right = In(intrinsic.getArgOperand(1));
-  const Register dst = DefineFrom(intrinsic, intrinsic.getArgOperand(0));
+  const Register right = In(OperandAt(intrinsic, 1));
+  const Register dst = DefineFrom(intrinsic, OperandAt(intrinsic, 0));
   assembler_.AluRr(Alu::kCmp, bytes, dst, right);
   assembler_.Select(Negate(keeps_left), bytes == 8 ? 8 : 4, dst, right);
 }
 
-void Lowering::LowerAbs(const llvm::IntrinsicInst& intrinsic) {
-  const unsigned bits = BitsOf(intrinsic.getType());
+void Lowering::LowerAbs(const ir::Instruction& intrinsic) {
+  const unsigned bits = BitsOf(intrinsic.type);
   const unsigned bytes = OperationBytes(bits);
-  const Register source = InExtended(intrinsic.getArgOperand(0), true, bytes);
+  const Register source = InExtended(OperandAt(intrinsic, 0), true, bytes);
   const Register dst = Define(intrinsic);
   assembler_.Mov(8, dst, source);
   assembler_.Negate(bytes, dst);
   assembler_.Select(Cond::kS, bytes, dst, source);
 }
 
-void Lowering::LowerByteSwap(const llvm::IntrinsicInst& intrinsic) {
-  const unsigned bits = BitsOf(intrinsic.getType());
+void Lowering::LowerByteSwap(const ir::Instruction& intrinsic) {
+  const unsigned bits = BitsOf(intrinsic.type);
   const unsigned bytes = OperationBytes(bits);
-  const Register dst = DefineFrom(intrinsic, intrinsic.getArgOperand(0));
+  const Register dst = DefineFrom(intrinsic, OperandAt(intrinsic, 0));
   assembler_.SwapBytes(bytes, dst);
   if (bits != bytes * 8) assembler_.ShiftRi(Shift::kShr, bytes, dst, bytes * 8 - bits);
 }
 
-void Lowering::CallMathFunction(const llvm::IntrinsicInst& intrinsic) {
-  const char* name = MathFunctionOf(intrinsic);
-  switch (intrinsic.arg_size()) {
+void Lowering::CallMathFunction(const ir::Instruction& intrinsic) {
+  const char* name = MathFunctionOf(function_->IntrinsicOf(intrinsic), *TypeAt(intrinsic, 0));
+  switch (function_->CallOf(intrinsic).argument_count) {
     case 1:
-      return CallLibrary(name, intrinsic, {intrinsic.getArgOperand(0)});
+      return CallLibrary(name, intrinsic, {OperandAt(intrinsic, 0)});
     case 2:
-      return CallLibrary(name, intrinsic, {intrinsic.getArgOperand(0), intrinsic.getArgOperand(1)});
+      return CallLibrary(name, intrinsic, {OperandAt(intrinsic, 0), OperandAt(intrinsic, 1)});
     default:
       return CallLibrary(
           name, intrinsic,
-          {intrinsic.getArgOperand(0), intrinsic.getArgOperand(1), intrinsic.getArgOperand(2)});
+          {OperandAt(intrinsic, 0), OperandAt(intrinsic, 1), OperandAt(intrinsic, 2)});
   }
 }
 
-void Lowering::LowerVariadicCopy(const llvm::IntrinsicInst& intrinsic) {
-  const Mem to = AddressOf(intrinsic.getArgOperand(0));
-  CopyBytes(to, AddressOf(intrinsic.getArgOperand(1)), architecture_.variadic_list_bytes);
+void Lowering::LowerVariadicCopy(const ir::Instruction& intrinsic) {
+  const Mem to = AddressOf(OperandAt(intrinsic, 0));
+  CopyBytes(to, AddressOf(OperandAt(intrinsic, 1)), architecture_.variadic_list_bytes);
 }
 
-void Lowering::LowerThreadLocalAddress(const llvm::IntrinsicInst& intrinsic) {
-  const auto* variable = llvm::cast<llvm::GlobalValue>(intrinsic.getArgOperand(0));
+void Lowering::LowerThreadLocalAddress(const ir::Instruction& intrinsic) {
+  const ir::Global* variable = function_->GlobalOf(OperandAt(intrinsic, 0));
   PrepareCall(intrinsic);
   assembler_.Load(8, architecture_.convention.general[0], LiteralOf(ControlSymbolOf(variable)));
   Callee callee;

@@ -1,101 +1,98 @@
 #include "backend/baseline/library_functions.h"
 
-#include "llvm/IR/Constants.h"
-
 namespace firstcall::baseline {
 namespace {
 
-using llvm::Intrinsic::ID;
+using ir::IntrinsicId;
 
 constexpr uint64_t kMostInline = 64;
 
 struct MathFunction {
-  ID id;
+  IntrinsicId id;
   const char* for_float;
   const char* for_double;
 };
 
 constexpr MathFunction kMathFunctions[] = {
-    {llvm::Intrinsic::floor, "floorf", "floor"},
-    {llvm::Intrinsic::ceil, "ceilf", "ceil"},
-    {llvm::Intrinsic::trunc, "truncf", "trunc"},
-    {llvm::Intrinsic::rint, "rintf", "rint"},
-    {llvm::Intrinsic::nearbyint, "nearbyintf", "nearbyint"},
-    {llvm::Intrinsic::round, "roundf", "round"},
-    {llvm::Intrinsic::fma, "fmaf", "fma"},
-    {llvm::Intrinsic::minnum, "fminf", "fmin"},
-    {llvm::Intrinsic::maxnum, "fmaxf", "fmax"},
-    {llvm::Intrinsic::pow, "powf", "pow"},
-    {llvm::Intrinsic::exp, "expf", "exp"},
-    {llvm::Intrinsic::exp2, "exp2f", "exp2"},
-    {llvm::Intrinsic::log, "logf", "log"},
-    {llvm::Intrinsic::log2, "log2f", "log2"},
-    {llvm::Intrinsic::log10, "log10f", "log10"},
-    {llvm::Intrinsic::sin, "sinf", "sin"},
-    {llvm::Intrinsic::cos, "cosf", "cos"},
-    {llvm::Intrinsic::tan, "tanf", "tan"},
-    {llvm::Intrinsic::lround, "lroundf", "lround"},
-    {llvm::Intrinsic::llround, "llroundf", "llround"},
-    {llvm::Intrinsic::lrint, "lrintf", "lrint"},
-    {llvm::Intrinsic::llrint, "llrintf", "llrint"},
+    {IntrinsicId::kFloor, "floorf", "floor"},
+    {IntrinsicId::kCeil, "ceilf", "ceil"},
+    {IntrinsicId::kTrunc, "truncf", "trunc"},
+    {IntrinsicId::kRint, "rintf", "rint"},
+    {IntrinsicId::kNearbyint, "nearbyintf", "nearbyint"},
+    {IntrinsicId::kRound, "roundf", "round"},
+    {IntrinsicId::kFma, "fmaf", "fma"},
+    {IntrinsicId::kMinnum, "fminf", "fmin"},
+    {IntrinsicId::kMaxnum, "fmaxf", "fmax"},
+    {IntrinsicId::kPow, "powf", "pow"},
+    {IntrinsicId::kExp, "expf", "exp"},
+    {IntrinsicId::kExp2, "exp2f", "exp2"},
+    {IntrinsicId::kLog, "logf", "log"},
+    {IntrinsicId::kLog2, "log2f", "log2"},
+    {IntrinsicId::kLog10, "log10f", "log10"},
+    {IntrinsicId::kSin, "sinf", "sin"},
+    {IntrinsicId::kCos, "cosf", "cos"},
+    {IntrinsicId::kTan, "tanf", "tan"},
+    {IntrinsicId::kLround, "lroundf", "lround"},
+    {IntrinsicId::kLlround, "llroundf", "llround"},
+    {IntrinsicId::kLrint, "lrintf", "lrint"},
+    {IntrinsicId::kLlrint, "llrintf", "llrint"},
 };
 
 }  // namespace
 
-const char* MathFunctionOf(const llvm::IntrinsicInst& intrinsic) {
+const char* MathFunctionOf(IntrinsicId intrinsic, const ir::Type& type) {
+  if (!type.IsFloat() && !type.IsDouble()) return nullptr;
   for (const MathFunction& function : kMathFunctions) {
-    if (function.id != intrinsic.getIntrinsicID()) continue;
-    const llvm::Type* type = intrinsic.getArgOperand(0)->getType();
-    return type->isFloatTy()    ? function.for_float
-           : type->isDoubleTy() ? function.for_double
-                                : nullptr;
+    if (function.id == intrinsic) return type.IsFloat() ? function.for_float : function.for_double;
   }
   return nullptr;
 }
 
-int RoundingModeOf(llvm::Intrinsic::ID id) {
+int RoundingModeOf(IntrinsicId id) {
   switch (id) {
-    case llvm::Intrinsic::roundeven:
+    case IntrinsicId::kRoundeven:
       return 8;
-    case llvm::Intrinsic::floor:
+    case IntrinsicId::kFloor:
       return 9;
-    case llvm::Intrinsic::ceil:
+    case IntrinsicId::kCeil:
       return 10;
-    case llvm::Intrinsic::trunc:
+    case IntrinsicId::kTrunc:
       return 11;
-    case llvm::Intrinsic::rint:
+    case IntrinsicId::kRint:
       return 4;
-    case llvm::Intrinsic::nearbyint:
+    case IntrinsicId::kNearbyint:
       return 12;
     default:
       return -1;
   }
 }
 
-bool IsMadeInLine(const llvm::IntrinsicInst& intrinsic) {
-  switch (intrinsic.getIntrinsicID()) {
-    case llvm::Intrinsic::memcpy:
-    case llvm::Intrinsic::memcpy_inline:
-    case llvm::Intrinsic::memmove:
-    case llvm::Intrinsic::memset:
-    case llvm::Intrinsic::memset_inline:
+bool IsMadeInLine(const ir::Function& function, const ir::Instruction& intrinsic) {
+  const IntrinsicId id = function.IntrinsicOf(intrinsic);
+  switch (id) {
+    case IntrinsicId::kMemcpy:
+    case IntrinsicId::kMemcpyInline:
+    case IntrinsicId::kMemmove:
+    case IntrinsicId::kMemset:
+    case IntrinsicId::kMemsetInline:
       break;
     default:
       return false;
   }
-  const auto* length = llvm::dyn_cast<llvm::ConstantInt>(intrinsic.getArgOperand(2));
-  if (length == nullptr) return false;
-  const uint64_t size = length->getValue().getLimitedValue();
-  switch (intrinsic.getIntrinsicID()) {
-    case llvm::Intrinsic::memcpy:
+  const ir::Constant* length = function.ConstantOf(function.OperandOf(intrinsic, 2));
+  if (length == nullptr || !length->IsInteger()) return false;
+  const uint64_t size = length->LimitedTo(UINT64_MAX);
+  switch (id) {
+    case IntrinsicId::kMemcpy:
       return size <= kMostInline;
-    case llvm::Intrinsic::memcpy_inline:
+    case IntrinsicId::kMemcpyInline:
       return true;
-    case llvm::Intrinsic::memmove:  // One load before one store.
+    case IntrinsicId::kMemmove:  // One load before one store.
       return size <= 2 || size == 4 || size == 8 || size == 16;
-    default:
-      return (size <= kMostInline && llvm::isa<llvm::ConstantInt>(intrinsic.getArgOperand(1))) ||
-             size == 0;
+    default: {
+      const ir::Constant* byte = function.ConstantOf(function.OperandOf(intrinsic, 1));
+      return (size <= kMostInline && byte != nullptr && byte->IsInteger()) || size == 0;
+    }
   }
 }
 

@@ -5,19 +5,22 @@
 #ifndef FIRSTCALL_BACKEND_BASELINE_LIBRARY_FUNCTIONS_H_
 #define FIRSTCALL_BACKEND_BASELINE_LIBRARY_FUNCTIONS_H_
 
-#include "llvm/IR/IntrinsicInst.h"
+#include "ir/function.h"
+#include "ir/instruction.h"
+#include "ir/intrinsic.h"
+#include "ir/type.h"
 
 namespace firstcall::baseline {
 
 // The name of a function that takes the intrinsic's arguments, floats or doubles, and returns its
-// result. Null if there is none.
-const char* MathFunctionOf(const llvm::IntrinsicInst& intrinsic);
+// result. Null if there is none. `type`: the type of the intrinsic's first argument.
+const char* MathFunctionOf(ir::IntrinsicId intrinsic, const ir::Type& type);
 
 // The immediate operand of ROUNDSS and ROUNDSD. Negative if the intrinsic is no rounding.
-int RoundingModeOf(llvm::Intrinsic::ID id);
+int RoundingModeOf(ir::IntrinsicId id);
 
 // Whether the intrinsic is a copy or a fill that is short enough to be inlined.
-bool IsMadeInLine(const llvm::IntrinsicInst& intrinsic);
+bool IsMadeInLine(const ir::Function& function, const ir::Instruction& intrinsic);
 
 }  // namespace firstcall::baseline
 

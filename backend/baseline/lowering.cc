@@ -3,32 +3,56 @@
 #include <algorithm>
 #include <cstring>
 
+#include "absl/algorithm/container.h"
+#include "absl/container/inlined_vector.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "backend/baseline/coverage.h"
+#include "backend/baseline/personality.h"
 #include "backend/baseline/symbol_name.h"
 #include "backend/baseline/unwind_rows.h"
 #include "backend/baseline/value_slots.h"
-#include "llvm/ADT/SmallVector.h"
-#include "llvm/IR/EHPersonalities.h"
-#include "llvm/IR/Module.h"
+#include "ir/attributes.h"
+#include "ir/intrinsic.h"
+#include "ir/opcode.h"
 
 namespace firstcall::baseline {
 namespace {
 
-// A personality routine that LLVM does not know must be called for each frame, even if the frame
-// catches and cleans up nothing.
-bool HasUnknownPersonality(const llvm::Function& function) {
-  return function.hasPersonalityFn() &&
-         !llvm::isNoOpWithoutInvoke(llvm::classifyEHPersonality(function.getPersonalityFn()));
-}
-
 // In larger frames, distances do not fit the types that hold them.
 constexpr int64_t kLargestFrame = int64_t{1} << 30;
+
+// The number of the function's attribute "stack-probe-size"; 2^64 - 1 if there is none. 0 for text
+// that LLVM reads otherwise than as a decimal number.
+uint64_t StackProbeSize(const ir::AttributeSet& attributes) {
+  const absl::string_view text = attributes.ValueOf("stack-probe-size");
+  if (text.empty()) return UINT64_MAX;
+  uint64_t size = 0;
+  const bool is_decimal = absl::c_all_of(text, absl::ascii_isdigit) && text[0] != '0';
+  return is_decimal && absl::SimpleAtoi(text, &size) ? size : 0;
+}
+
+// Whether control comes to the block from the unwinder.
+bool IsLandingPad(const ir::Function& function, const ir::Block& block) {
+  return function.FirstBehindPhis(block).opcode == ir::Opcode::kLandingPad;
+}
+
+// Whether the instruction must be executed even if nothing uses its result.
+bool HasEffect(const ir::Function& function, const ir::Instruction& instruction) {
+  return MayWriteToMemory(function, instruction) || ir::IsTerminator(instruction.opcode) ||
+         instruction.opcode == ir::Opcode::kLandingPad ||
+         // LLVM takes it for one that may not return.
+         (instruction.opcode == ir::Opcode::kCall &&
+          function.IntrinsicOf(instruction) == ir::IntrinsicId::kEhTypeidFor);
+}
 
 unsigned CountOf(RegisterSet set) { return __builtin_popcountll(set); }
 
 }  // namespace
 
-Refusal Lowering::Run(const llvm::Function& function, const LoweringOptions& options,
+Refusal Lowering::Run(const ir::Function& function, const LoweringOptions& options,
                       CompiledCode& code) {
   options_ = options;
   function_ = &function;
@@ -45,11 +69,12 @@ Refusal Lowering::Run(const llvm::Function& function, const LoweringOptions& opt
 }
 
 int64_t Lowering::LargestUnprobedFrame() const {
-  if (!function_->hasFnAttribute(kStackProbe)) return kLargestFrame;
-  const auto least_probed = function_->getFnAttributeAsParsedInteger(
-      "stack-probe-size", static_cast<uint64_t>(architecture_.frame.least_probed));
+  const ir::AttributeSet& attributes = function_->attributes().function;
+  if (!attributes.HasString(kStackProbe)) return kLargestFrame;
+  const auto least_probed =
+      std::min(StackProbeSize(attributes), static_cast<uint64_t>(architecture_.frame.least_probed));
   // The stack also holds the saved frame pointer, the return address and padding for alignment.
-  return std::min(static_cast<int64_t>(least_probed), architecture_.frame.least_probed) - 32;
+  return static_cast<int64_t>(least_probed) - 32;
 }
 
 RegisterSet Lowering::SavedRegisters() const {
@@ -58,14 +83,13 @@ RegisterSet Lowering::SavedRegisters() const {
   return registers & architecture_.callee_saved;
 }
 
-void Lowering::Begin(const llvm::Function& function) {
-  layout_ = options_.layout != nullptr ? options_.layout : &function.getParent()->getDataLayout();
+void Lowering::Begin(const ir::Function& function) {
   assembler_.Clear();
   pool_.Clear();
   symbols_.clear();
   symbol_numbers_.Clear();
   call_sites_.clear();
-  address_labels_.Clear();
+  address_labels_.clear();
   unbound_labels_.clear();
   exception_types_.clear();
   rows_.clear();
@@ -78,47 +102,48 @@ void Lowering::Begin(const llvm::Function& function) {
   locations_.Begin(allocatable_);
   block_ = 0;
   for (uint32_t i = 0; i < architecture_.prologue_room; i += 8) assembler_.Immediate(0, 8);
-  for (const llvm::GlobalVariable* table : analysis_.label_tables()) PoolPlaceOf(table);
+  for (const ir::Global* table : analysis_.label_tables()) PoolPlaceOf(table);
   ReserveAllocas();
   BindArguments();
 }
 
 void Lowering::ReserveAllocas() {
-  for (const llvm::Instruction& instruction : function_->getEntryBlock()) {
-    const auto* alloca = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
-    if (alloca == nullptr || !analysis_.values()[NumberOf(alloca)].is_alloca) continue;
-    const uint64_t count = llvm::cast<llvm::ConstantInt>(alloca->getArraySize())->getZExtValue();
-    const uint64_t size = layout_->getTypeAllocSize(alloca->getAllocatedType()) * count;
-    analysis_.values()[NumberOf(alloca)].slot =
-        frame_.Allocate(std::max<uint64_t>(size, 1), alloca->getAlign().value());
+  for (const ir::Instruction& instruction : function_->InstructionsOf(function_->blocks[0])) {
+    if (instruction.opcode != ir::Opcode::kAlloca) continue;
+    ValuePart& alloca = analysis_.values()[NumberOf(instruction)];
+    if (!alloca.is_alloca) continue;
+    // The size is known to be small.
+    const uint64_t count = ConstantOf(OperandAt(instruction, 0))->LimitedTo(kLargestFrame);
+    const uint64_t size = instruction.source_type->alloc_size * count;
+    alloca.slot = frame_.Allocate(std::max<uint64_t>(size, 1), instruction.alignment());
   }
 }
 
 // An argument with a fixed register moves to that register. Another argument stays in the register
 // it arrives in if that register can be allocated; otherwise it goes to a slot.
 void Lowering::BindArguments() {
-  const CallingConvention& convention = architecture_.ConventionOf(function_->getCallingConv());
+  const CallingConvention& convention = architecture_.ConventionOf(function_->global().convention);
   ArgumentPlaces places(convention);
   struct Bound {
     uint32_t part;
     Register reg;
   };
-  llvm::SmallVector<Bound, 16> stays;
+  absl::InlinedVector<Bound, 16> stays;
   Register result_register = kNoRegister;
   error_place_ = 0;
-  for (const llvm::Argument& argument : function_->args()) {
-    const uint32_t number = NumberOf(&argument);
-    if (argument.hasByValAttr()) {
-      const uint64_t alignment =
-          ByValueAlignment(function_->getAttributes().getParamAttrs(argument.getArgNo()), *layout_);
+  for (uint32_t argument = 0; argument < function_->argument_count(); ++argument) {
+    const uint32_t number = NumberOf(ir::Operand::Value(argument));
+    const ir::AttributeSet& attributes = function_->attributes().OfParameter(argument);
+    if (attributes.Has(ir::Attribute::kByVal)) {
       const ArgumentPlace place =
-          places.ByValue(layout_->getTypeAllocSize(argument.getParamByValType()), alignment);
+          places.ByValue(attributes.type->alloc_size, ByValueAlignment(attributes));
       analysis_.values()[number].slot = place.offset;
       continue;
     }
-    if (number == PointerMap::kMissing) continue;
+    if (number == kNone) continue;
+    const ir::Value& value = function_->values[argument];
     const auto bind = [&](unsigned i, const ArgumentPlace& place) {
-      if (argument.use_empty()) return;
+      if (value.uses == 0) return;
       ValuePart& part = analysis_.values()[number + i];
       Move move;
       move.is_vector = part.is_vector;
@@ -149,16 +174,16 @@ void Lowering::BindArguments() {
       }
       moves_.Add(move);
     };
-    if (argument.hasSwiftErrorAttr()) {
+    if (attributes.Has(ir::Attribute::kSwiftError)) {
       error_place_ = analysis_.values()[number].slot = frame_.Allocate(8, 8);
       assembler_.Store(8, frame_.At(error_place_), architecture_.swift_error);
       continue;
     }
-    ArgumentPlace place = {OwnRegisterOf(argument, architecture_), 0};
-    const PartList list = PartsOf(argument.getType());
-    if (argument.hasStructRetAttr()) {
+    ArgumentPlace place = {OwnRegisterOf(*function_, argument, architecture_), 0};
+    const PartList list = PartsOf(value.type);
+    if (attributes.Has(ir::Attribute::kStructRet)) {
       if (place.reg == kNoRegister) {
-        places.ForEachPart(*argument.getType(), list,
+        places.ForEachPart(*value.type, list,
                            [&](unsigned, const ArgumentPlace& next) { place = next; });
       }
       result_register = place.reg;
@@ -166,13 +191,13 @@ void Lowering::BindArguments() {
     if (place.reg != kNoRegister) {
       bind(0, place);
     } else {
-      places.ForEachPart(*argument.getType(), list, bind);
+      places.ForEachPart(*value.type, list, bind);
     }
   }
   named_general_ = places.general();
   named_vectors_ = places.vectors();
   named_stack_ = (places.stack_bytes() + 7) & ~7;
-  if (function_->isVarArg()) SaveArgumentRegisters();
+  if (function_->global().value_type->is_variadic) SaveArgumentRegisters();
   result_address_ = 0;
   if (result_register != kNoRegister && convention.returns_result_address) {
     result_address_ = frame_.Allocate(8, 8);
@@ -187,13 +212,16 @@ void Lowering::BeginBlock(uint32_t number) {
   block_ = number;
   locations_.SetBlock(number);
   Bind(number);
-  const llvm::BasicBlock& block = *analysis_.order().blocks()[number].block;
-  if (is_protected_ && (block.hasAddressTaken() || block.isEHPad())) assembler_.LandingMark();
-  for (const llvm::PHINode& phi : block.phis()) {
-    if (phi.use_empty()) continue;
-    const uint32_t value = NumberOf(&phi);
-    for (uint32_t number = value; number < value + analysis_.values()[value].parts; ++number) {
-      ValuePart& part = analysis_.values()[number];
+  const ir::Block& block = function_->blocks[analysis_.order().blocks()[number].block];
+  if (is_protected_ && (block.has_address_taken || IsLandingPad(*function_, block))) {
+    assembler_.LandingMark();
+  }
+  for (const ir::Instruction& phi : function_->InstructionsOf(block)) {
+    if (phi.opcode != ir::Opcode::kPhi) break;
+    if (function_->values[phi.value].uses == 0) continue;
+    const uint32_t first = NumberOf(phi);
+    for (uint32_t i = first; i < first + analysis_.values()[first].parts; ++i) {
+      ValuePart& part = analysis_.values()[i];
       if (part.is_fixed) continue;
       GiveSlot(frame_, part);
       part.is_spilled = true;
@@ -203,23 +231,23 @@ void Lowering::BeginBlock(uint32_t number) {
 
 void Lowering::CompileBlock(uint32_t number) {
   BeginBlock(number);
-  const llvm::BasicBlock& block = *analysis_.order().blocks()[number].block;
-  for (const llvm::Instruction& instruction : block) {
-    if (llvm::isa<llvm::PHINode>(instruction)) continue;
-    const uint32_t value = NumberOf(&instruction);
-    if (value != PointerMap::kMissing && analysis_.values()[value].is_deferred) continue;
-    if (IsNoOperation(instruction)) {
-      for (const llvm::Use& operand : instruction.operands()) CountDown(operand.get());
+  const ir::Block& block = function_->blocks[analysis_.order().blocks()[number].block];
+  for (const ir::Instruction& instruction : function_->InstructionsOf(block)) {
+    if (instruction.opcode == ir::Opcode::kPhi) continue;
+    const uint32_t value = NumberOf(instruction);
+    if (value != kNone && analysis_.values()[value].is_deferred) continue;
+    if (instruction.opcode == ir::Opcode::kCall &&
+        IsNoOperation(function_->IntrinsicOf(instruction))) {
+      CountDownOperands(instruction);
       continue;
     }
-    if (value != PointerMap::kMissing && analysis_.values()[value].uses == 0 &&
-        !instruction.mayHaveSideEffects() && !instruction.isEHPad() &&
-        !instruction.isTerminator()) {
+    if (value != kNone && analysis_.values()[value].uses == 0 &&
+        !HasEffect(*function_, instruction)) {
       EndInstruction(instruction);
       continue;
     }
     Lower(instruction);
-    if (instruction.isTerminator()) {
+    if (IsTerminator(instruction.opcode)) {
       const bool keeps_registers = KeepsRegisters(instruction);
       EndInstruction(instruction);
       CountDownEdges(instruction);
@@ -228,144 +256,157 @@ void Lowering::CompileBlock(uint32_t number) {
       break;
     }
     EndInstruction(instruction);
-    if (value != PointerMap::kMissing) locations_.DropIfUnused(value);
+    if (value != kNone) locations_.DropIfUnused(value);
   }
 }
 
-void Lowering::CountDown(const llvm::Value* operand) {
-  if (llvm::isa<llvm::Constant>(operand)) return;
+void Lowering::CountDown(ir::Operand operand) {
   const uint32_t number = NumberOf(operand);
-  if (number == PointerMap::kMissing) return;
+  if (number == kNone) return;
   locations_.Used(number);
   const ValuePart& value = analysis_.values()[number];
-  if (value.is_deferred && value.uses == 0) {
-    for (const llvm::Use& use : llvm::cast<llvm::Instruction>(operand)->operands()) {
-      CountDown(use.get());
-    }
-  }
+  if (value.is_deferred && value.uses == 0) CountDownOperands(*function_->DefinitionOf(operand));
 }
 
-void Lowering::EndInstruction(const llvm::Instruction& instruction) {
-  for (const llvm::Use& operand : instruction.operands()) CountDown(operand.get());
+void Lowering::CountDownOperands(const ir::Instruction& instruction) {
+  const absl::Span<const ir::Operand> operands = function_->OperandsOf(instruction);
+  if (instruction.opcode == ir::Opcode::kStore) {
+    // The order in which values die decides which slots later values get. The stored value dies
+    // before the pointer.
+    CountDown(operands[1]);
+    CountDown(operands[0]);
+    return;
+  }
+  for (ir::Operand operand : operands) CountDown(operand);
+}
+
+void Lowering::EndInstruction(const ir::Instruction& instruction) {
+  CountDownOperands(instruction);
   locations_.registers().UnpinAll();
 }
 
-void Lowering::Lower(const llvm::Instruction& instruction) {
-  using llvm::Instruction;
-  switch (instruction.getOpcode()) {
-    case Instruction::Add:
-    case Instruction::Sub:
-    case Instruction::Mul:
-    case Instruction::And:
-    case Instruction::Or:
-    case Instruction::Xor:
-    case Instruction::Shl:
-    case Instruction::LShr:
-    case Instruction::AShr:
-    case Instruction::UDiv:
-    case Instruction::SDiv:
-    case Instruction::URem:
-    case Instruction::SRem:
-      return LowerBinary(llvm::cast<llvm::BinaryOperator>(instruction));
-    case Instruction::FAdd:
-    case Instruction::FSub:
-    case Instruction::FMul:
-    case Instruction::FDiv:
-    case Instruction::FRem:
-      return LowerFloatBinary(llvm::cast<llvm::BinaryOperator>(instruction));
-    case Instruction::FNeg:
-      return LowerNegation(llvm::cast<llvm::UnaryOperator>(instruction));
-    case Instruction::FCmp:
-      if (instruction.getType()->isVectorTy()) {
-        return LowerVectorFloatCompare(llvm::cast<llvm::FCmpInst>(instruction));
-      }
-      return LowerCompare(llvm::cast<llvm::CmpInst>(instruction));
-    case Instruction::ICmp:
-      return LowerCompare(llvm::cast<llvm::CmpInst>(instruction));
-    case Instruction::Select:
-      return LowerSelect(llvm::cast<llvm::SelectInst>(instruction));
-    case Instruction::ZExt:
-      if (instruction.getType()->isVectorTy()) return LowerLanes(instruction);
-      return LowerExtension(llvm::cast<llvm::CastInst>(instruction), false);
-    case Instruction::SExt:
-      if (instruction.getType()->isVectorTy()) return LowerLanes(instruction);
-      return LowerExtension(llvm::cast<llvm::CastInst>(instruction), true);
-    case Instruction::Trunc:
-    case Instruction::PtrToInt:
-    case Instruction::IntToPtr: {
-      const auto& cast = llvm::cast<llvm::CastInst>(instruction);
-      if (instruction.getType()->isVectorTy()) return LowerLanes(instruction);
-      if (BitsOf(cast.getDestTy()) > BitsOf(cast.getSrcTy())) return LowerExtension(cast, false);
-      return LowerTruncation(cast);
-    }
-    case Instruction::Freeze:
-      for (unsigned i = 0; i < analysis_.values()[NumberOf(&instruction)].parts; ++i) {
-        CopyPart(instruction, i, instruction.getOperand(0), i);
+void Lowering::Lower(const ir::Instruction& instruction) {
+  using ir::Opcode;
+  switch (instruction.opcode) {
+    case Opcode::kAdd:
+    case Opcode::kSub:
+    case Opcode::kMul:
+    case Opcode::kAnd:
+    case Opcode::kOr:
+    case Opcode::kXor:
+    case Opcode::kShl:
+    case Opcode::kLShr:
+    case Opcode::kAShr:
+    case Opcode::kUDiv:
+    case Opcode::kSDiv:
+    case Opcode::kURem:
+    case Opcode::kSRem:
+      return LowerBinary(instruction);
+    case Opcode::kFAdd:
+    case Opcode::kFSub:
+    case Opcode::kFMul:
+    case Opcode::kFDiv:
+    case Opcode::kFRem:
+      return LowerFloatBinary(instruction);
+    case Opcode::kFNeg:
+      return LowerNegation(instruction);
+    case Opcode::kFCmp:
+      if (instruction.type->IsVector()) return LowerVectorFloatCompare(instruction);
+      return LowerCompare(instruction);
+    case Opcode::kICmp:
+      return LowerCompare(instruction);
+    case Opcode::kSelect:
+      return LowerSelect(instruction);
+    case Opcode::kFreeze:
+      for (unsigned i = 0; i < analysis_.values()[NumberOf(instruction)].parts; ++i) {
+        CopyPart(instruction, i, OperandAt(instruction, 0), i);
       }
       return;
-    case Instruction::BitCast:
-      return LowerBitCast(llvm::cast<llvm::CastInst>(instruction));
-    case Instruction::FPTrunc:
-    case Instruction::FPExt:
-      if (instruction.getType()->isVectorTy()) return LowerLanes(instruction);
-      return LowerFloatCast(llvm::cast<llvm::CastInst>(instruction));
-    case Instruction::SIToFP:
-      if (instruction.getType()->isVectorTy()) return LowerLanes(instruction);
-      return LowerIntegerToFloat(llvm::cast<llvm::CastInst>(instruction), true);
-    case Instruction::UIToFP:
-      if (instruction.getType()->isVectorTy()) return LowerLanes(instruction);
-      return LowerIntegerToFloat(llvm::cast<llvm::CastInst>(instruction), false);
-    case Instruction::FPToSI:
-      if (instruction.getType()->isVectorTy()) return LowerLanes(instruction);
-      return LowerFloatToInteger(llvm::cast<llvm::CastInst>(instruction), true);
-    case Instruction::FPToUI:
-      if (instruction.getType()->isVectorTy()) return LowerLanes(instruction);
-      return LowerFloatToInteger(llvm::cast<llvm::CastInst>(instruction), false);
-    case Instruction::GetElementPtr:
-      if (instruction.getType()->isVectorTy()) return LowerLanes(instruction);
-      return LowerElementAddress(llvm::cast<llvm::GetElementPtrInst>(instruction));
-    case Instruction::Load:
-      return LowerLoad(llvm::cast<llvm::LoadInst>(instruction));
-    case Instruction::Store:
-      return LowerStore(llvm::cast<llvm::StoreInst>(instruction));
-    case Instruction::Alloca:
-      return LowerAlloca(llvm::cast<llvm::AllocaInst>(instruction));
-    case Instruction::AtomicRMW:
-      return LowerAtomicUpdate(llvm::cast<llvm::AtomicRMWInst>(instruction));
-    case Instruction::AtomicCmpXchg:
-      return LowerCompareExchange(llvm::cast<llvm::AtomicCmpXchgInst>(instruction));
-    case Instruction::Fence:
-      return LowerFence(llvm::cast<llvm::FenceInst>(instruction));
-    case Instruction::ExtractValue:
-      return LowerExtractValue(llvm::cast<llvm::ExtractValueInst>(instruction));
-    case Instruction::InsertValue:
-      return LowerInsertValue(llvm::cast<llvm::InsertValueInst>(instruction));
-    case Instruction::ExtractElement:
-    case Instruction::InsertElement:
-    case Instruction::ShuffleVector:
+    case Opcode::kBitCast:
+      return LowerBitCast(instruction);
+    case Opcode::kZExt:
+    case Opcode::kSExt:
+    case Opcode::kTrunc:
+    case Opcode::kPtrToInt:
+    case Opcode::kIntToPtr:
+    case Opcode::kFPTrunc:
+    case Opcode::kFPExt:
+    case Opcode::kSIToFP:
+    case Opcode::kUIToFP:
+    case Opcode::kFPToSI:
+    case Opcode::kFPToUI:
+      if (instruction.type->IsVector()) return LowerLanes(instruction);
+      return LowerCast(instruction);
+    case Opcode::kGetElementPtr:
+      if (instruction.type->IsVector()) return LowerLanes(instruction);
+      return LowerElementAddress(instruction);
+    case Opcode::kLoad:
+      return LowerLoad(instruction);
+    case Opcode::kStore:
+      return LowerStore(instruction);
+    case Opcode::kAlloca:
+      return LowerAlloca(instruction);
+    case Opcode::kAtomicRmw:
+      return LowerAtomicUpdate(instruction);
+    case Opcode::kCmpXchg:
+      return LowerCompareExchange(instruction);
+    case Opcode::kFence:
+      return LowerFence(instruction);
+    case Opcode::kExtractValue:
+      return LowerExtractValue(instruction);
+    case Opcode::kInsertValue:
+      return LowerInsertValue(instruction);
+    case Opcode::kExtractElement:
+    case Opcode::kInsertElement:
+    case Opcode::kShuffleVector:
       return LowerLanes(instruction);
-    case Instruction::Br:
-      return LowerBranch(llvm::cast<llvm::BranchInst>(instruction));
-    case Instruction::Switch:
-      return LowerSwitch(llvm::cast<llvm::SwitchInst>(instruction));
-    case Instruction::IndirectBr:
-      return LowerIndirectBranch(llvm::cast<llvm::IndirectBrInst>(instruction));
-    case Instruction::Ret:
-      return LowerReturn(llvm::cast<llvm::ReturnInst>(instruction));
-    case Instruction::Call:
-      if (const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction)) {
-        return LowerIntrinsic(*intrinsic);
+    case Opcode::kBr:
+      return LowerBranch(instruction);
+    case Opcode::kSwitch:
+      return LowerSwitch(instruction);
+    case Opcode::kIndirectBr:
+      return LowerIndirectBranch(instruction);
+    case Opcode::kRet:
+      return LowerReturn(instruction);
+    case Opcode::kCall:
+      if (function_->IntrinsicOf(instruction) != ir::IntrinsicId::kNone) {
+        return LowerIntrinsic(instruction);
       }
-      LowerCall(llvm::cast<llvm::CallBase>(instruction));
+      LowerCall(instruction);
       return;
-    case Instruction::Invoke:
-      return LowerInvoke(llvm::cast<llvm::InvokeInst>(instruction));
-    case Instruction::LandingPad:
-      return LowerLandingPad(llvm::cast<llvm::LandingPadInst>(instruction));
-    case Instruction::Resume:
-      return LowerResume(llvm::cast<llvm::ResumeInst>(instruction));
+    case Opcode::kInvoke:
+      return LowerInvoke(instruction);
+    case Opcode::kLandingPad:
+      return LowerLandingPad(instruction);
+    case Opcode::kResume:
+      return LowerResume(instruction);
     default:  // Unreachable; others are not covered.
       assembler_.Trap();
+  }
+}
+
+// Of a value that is no vector.
+void Lowering::LowerCast(const ir::Instruction& cast) {
+  using ir::Opcode;
+  switch (cast.opcode) {
+    case Opcode::kZExt:
+      return LowerExtension(cast, false);
+    case Opcode::kSExt:
+      return LowerExtension(cast, true);
+    case Opcode::kFPTrunc:
+    case Opcode::kFPExt:
+      return LowerFloatCast(cast);
+    case Opcode::kSIToFP:
+      return LowerIntegerToFloat(cast, true);
+    case Opcode::kUIToFP:
+      return LowerIntegerToFloat(cast, false);
+    case Opcode::kFPToSI:
+      return LowerFloatToInteger(cast, true);
+    case Opcode::kFPToUI:
+      return LowerFloatToInteger(cast, false);
+    default:  // Of integers and pointers to integers and pointers.
+      if (BitsOf(cast.type) > BitsOf(TypeAt(cast, 0))) return LowerExtension(cast, false);
+      return LowerTruncation(cast);
   }
 }
 
@@ -404,7 +445,7 @@ bool Lowering::Finish(uint32_t begin, CompiledCode& code) {
     std::memcpy(text.bytes.data() + pool_offset, pool_.bytes().data(), pool_size);
   }
   // Symbol 0 is the function; the others follow in the order of `symbols_`.
-  const auto add_symbol = [&](llvm::StringRef prefix, llvm::StringRef name) -> CodeSymbol& {
+  const auto add_symbol = [&](absl::string_view prefix, absl::string_view name) -> CodeSymbol& {
     CodeSymbol& symbol = code.symbols.emplace_back();
     symbol.name = code.names.size();
     code.names.append(prefix.data(), prefix.size());
@@ -412,25 +453,26 @@ bool Lowering::Finish(uint32_t begin, CompiledCode& code) {
     symbol.name_size = prefix.size() + name.size();
     return symbol;
   };
-  CodeSymbol& own = add_symbol("", SymbolNameOf(*function_));
+  const ir::DataLayout& layout = function_->module().layout();
+  CodeSymbol& own = add_symbol("", SymbolNameOf(function_->global(), layout));
   own.is_defined = true;
-  own.is_local = function_->hasLocalLinkage();
+  own.is_local = function_->global().HasLocalLinkage();
   own.size = end - begin;
   for (const Symbol& symbol : symbols_) {
     if (symbol.global == nullptr) {
       add_symbol("", symbol.library_function);
     } else if (symbol.place != kNone) {
       // Nothing else refers to a local one, so it needs no name.
-      const bool is_local = symbol.global->hasLocalLinkage();
-      CodeSymbol& added =
-          is_local ? code.symbols.emplace_back() : add_symbol("", SymbolNameOf(*symbol.global));
+      const bool is_local = symbol.global->HasLocalLinkage();
+      CodeSymbol& added = is_local ? code.symbols.emplace_back()
+                                   : add_symbol("", SymbolNameOf(*symbol.global, layout));
       added.is_defined = true;
       added.is_local = is_local;
       added.offset = pool_offset + symbol.place;
     } else {
       CodeSymbol& added =
-          add_symbol(symbol.is_control ? "__emutls_v." : "", SymbolNameOf(*symbol.global));
-      added.is_weak = symbol.global->hasExternalWeakLinkage();
+          add_symbol(symbol.is_control ? "__emutls_v." : "", SymbolNameOf(*symbol.global, layout));
+      added.is_weak = symbol.global->linkage == ir::Linkage::kExternalWeak;
     }
   }
   if (!ResolveFixups(begin, pool_offset, code)) return false;
@@ -446,9 +488,7 @@ bool Lowering::Finish(uint32_t begin, CompiledCode& code) {
   if (has_exceptions) {
     table.has_exceptions = true;
     table.exception_table = pool_offset + exception_table;
-    table.personality =
-        1 +
-        SymbolOf(llvm::cast<llvm::GlobalValue>(function_->getPersonalityFn()->stripPointerCasts()));
+    table.personality = 1 + SymbolOf(PersonalityOf(*function_));
   }
   AppendUnwindTable(architecture_.unwind, table, /*unwind_section=*/1, /*code_symbol=*/0, code);
   return true;

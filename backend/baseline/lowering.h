@@ -25,18 +25,21 @@
 #include "backend/baseline/frame.h"
 #include "backend/baseline/memory_update.h"
 #include "backend/baseline/parallel_moves.h"
+#include "backend/baseline/pointer_map.h"
 #include "backend/baseline/pool.h"
 #include "backend/baseline/unwind_rows.h"
 #include "backend/baseline/value_locations.h"
-#include "llvm/IR/Instructions.h"
-#include "llvm/IR/IntrinsicInst.h"
-#include "llvm/IR/Operator.h"
+#include "ir/constant.h"
+#include "ir/function.h"
+#include "ir/global.h"
+#include "ir/instruction.h"
+#include "ir/operand.h"
+#include "ir/type.h"
 #include "object/compiled_code.h"
 
 namespace firstcall::baseline {
 
 struct LoweringOptions {
-  const llvm::DataLayout* layout = nullptr;  // Null: the module's own.
   // dso_local symbols are within reach of a 32-bit distance from the code.
   bool is_near = true;
   CoverageOptions coverage;  // The processor's features.
@@ -54,12 +57,12 @@ struct FlagTest {
 
 inline FlagTest One(Cond cond) { return {cond, cond, FlagTest::Combination::kOne}; }
 // Returns the condition for a comparison of integers.
-Cond CondOf(llvm::CmpInst::Predicate predicate);
+Cond CondOf(ir::Predicate predicate);
 
 // The number of lanes of a vector type, and the bits of each. The lanes of a vector of i1 fill 16
 // bytes together.
-unsigned LaneCount(const llvm::Type* type);
-unsigned LaneBits(const llvm::Type* type);
+unsigned LaneCount(const ir::Type* type);
+unsigned LaneBits(const ir::Type* type);
 
 // The right operand of an arithmetic instruction.
 struct ArithmeticOperand {
@@ -88,14 +91,14 @@ class Lowering {
   // more registers at once than there are; kSize if the frame is too large; kFunctionAttribute if
   // the frame is so large that LLVM would probe the stack; kReach if the code is so long that it
   // needs LoweringOptions::is_large or, with is_large, too long for any form.
-  Refusal Run(const llvm::Function& function, const LoweringOptions& options, CompiledCode& code);
+  Refusal Run(const ir::Function& function, const LoweringOptions& options, CompiledCode& code);
 
  protected:
   // ---- Architecture-specific methods ----
   // Resets architecture-specific state. Called before each function.
   virtual void Prepare() {}
   // Whether indirect jumps may lead only to landing marks.
-  virtual bool IsBranchProtected(const llvm::Function& function) const = 0;
+  virtual bool IsBranchProtected(const ir::Function& function) const = 0;
   // In a variadic function: saves the argument registers that hold no named argument, for va_start.
   virtual void SaveArgumentRegisters() = 0;
   // Emits the return from the function. The result is already in its registers.
@@ -108,56 +111,56 @@ class Lowering {
 
   // Returns a register with the count of a shift of `bits` bits, for ShiftRr. Clobbers only
   // registers that hold no live value.
-  virtual Register InShiftCount(const llvm::Value* count, unsigned bits);
-  virtual void EmitDivision(const llvm::BinaryOperator& binary, bool is_signed,
-                            bool is_remainder) = 0;
-  virtual void LowerWideMultiply(const llvm::BinaryOperator& binary) = 0;
+  virtual Register InShiftCount(ir::Operand count, unsigned bits);
+  virtual void EmitDivision(const ir::Instruction& binary, bool is_signed, bool is_remainder) = 0;
+  virtual void LowerWideMultiply(const ir::Instruction& binary) = 0;
   // Shifts the 64 bits of `dst` by 1 to 63. Bits of `other` fill the bits that become free.
   virtual void ShiftIn(bool is_left, Register dst, Register other, unsigned count) = 0;
-  virtual void LowerWideShiftByVariable(const llvm::BinaryOperator& binary) = 0;
-  virtual FlagTest EmitFloatCompare(const llvm::CmpInst& compare) = 0;
+  virtual void LowerWideShiftByVariable(const ir::Instruction& binary) = 0;
+  virtual FlagTest EmitFloatCompare(const ir::Instruction& compare) = 0;
   // Copies many bytes to the address `to`. If `to` is null, copies them to `place`.
-  virtual void CopyBlock(const llvm::Value* to, const Mem& place, const llvm::Value* from,
-                         uint64_t size) = 0;
+  virtual void CopyBlock(ir::Operand to, const Mem& place, ir::Operand from, uint64_t size) = 0;
 
-  virtual void LowerAtomicLoad(const llvm::LoadInst& load) = 0;
-  virtual void LowerAtomicStore(const llvm::StoreInst& store) = 0;
-  virtual void LowerAtomicUpdate(const llvm::AtomicRMWInst& update) = 0;
-  virtual void LowerCompareExchange(const llvm::AtomicCmpXchgInst& exchange) = 0;
-  virtual void LowerFence(const llvm::FenceInst& fence) = 0;
+  virtual void LowerAtomicLoad(const ir::Instruction& load) = 0;
+  virtual void LowerAtomicStore(const ir::Instruction& store) = 0;
+  virtual void LowerAtomicUpdate(const ir::Instruction& update) = 0;
+  virtual void LowerCompareExchange(const ir::Instruction& exchange) = 0;
+  virtual void LowerFence(const ir::Instruction& fence) = 0;
 
-  virtual void LowerNegation(const llvm::UnaryOperator& negation) = 0;
+  virtual void LowerNegation(const ir::Instruction& negation) = 0;
   // Conversions from and to integers of up to 64 bits.
-  virtual void EmitIntegerToFloat(const llvm::CastInst& cast, bool is_signed) = 0;
-  virtual void EmitFloatToInteger(const llvm::CastInst& cast, bool is_signed) = 0;
+  virtual void EmitIntegerToFloat(const ir::Instruction& cast, bool is_signed) = 0;
+  virtual void EmitFloatToInteger(const ir::Instruction& cast, bool is_signed) = 0;
   // `low` and `high` are the lower and the upper half of the 16 bytes of `vector`.
   virtual void SplitVector(Register low, Register high, Register vector) = 0;
   virtual void JoinVector(Register vector, Register low, Register high) = 0;
 
-  virtual void LowerOverflow(const llvm::WithOverflowInst& intrinsic) = 0;
-  virtual void LowerBitCount(const llvm::IntrinsicInst& intrinsic) = 0;
-  virtual void LowerFunnelShift(const llvm::IntrinsicInst& intrinsic) = 0;
-  virtual void LowerSaturating(const llvm::SaturatingInst& intrinsic) = 0;
+  virtual void LowerOverflow(const ir::Instruction& intrinsic) = 0;
+  virtual void LowerBitCount(const ir::Instruction& intrinsic) = 0;
+  virtual void LowerFunnelShift(const ir::Instruction& intrinsic) = 0;
+  virtual void LowerSaturating(const ir::Instruction& intrinsic) = 0;
   // If the intrinsic needs a library function: returns false and emits nothing.
-  virtual bool EmitFloatIntrinsic(const llvm::IntrinsicInst& intrinsic) = 0;
-  virtual void LowerVariadicStart(const llvm::IntrinsicInst& intrinsic) = 0;
+  virtual bool EmitFloatIntrinsic(const ir::Instruction& intrinsic) = 0;
+  virtual void LowerVariadicStart(const ir::Instruction& intrinsic) = 0;
 
-  virtual void LowerVectorFloatCompare(const llvm::FCmpInst& compare) = 0;
+  virtual void LowerVectorFloatCompare(const ir::Instruction& compare) = 0;
   // Returns a register with a bit for each lane of a vector of i1. The first lane is the lowest
   // bit; the bits above the last lane are zero.
-  virtual Register MaskBits(const llvm::Value* vector) = 0;
+  virtual Register MaskBits(ir::Operand vector) = 0;
 
   // ---- The pass and the frame (lowering.cc) ----
-  void Begin(const llvm::Function& function);
+  void Begin(const ir::Function& function);
   void ReserveAllocas();
   void BindArguments();
   void CompileBlock(uint32_t number);
   void BeginBlock(uint32_t number);
   // Emits the code of an instruction. Its uses of its operands are not counted down yet.
-  void Lower(const llvm::Instruction& instruction);
+  void Lower(const ir::Instruction& instruction);
+  void LowerCast(const ir::Instruction& cast);
   // Counts down the uses of the instruction's operands, and unpins all registers.
-  void EndInstruction(const llvm::Instruction& instruction);
-  void CountDown(const llvm::Value* operand);
+  void EndInstruction(const ir::Instruction& instruction);
+  void CountDown(ir::Operand operand);
+  void CountDownOperands(const ir::Instruction& instruction);
   // Copies `prologue` to just before the body and returns its start. Offsets in `rows` are relative
   // to it.
   uint32_t PutInFront(Assembler& prologue, std::vector<UnwindRow>& rows);
@@ -170,126 +173,140 @@ class Lowering {
   int64_t LargestUnprobedFrame() const;
 
   // ---- Operands (operands.cc) ----
-  uint32_t NumberOf(const llvm::Value* value) const { return analysis_.NumberOf(value); }
-  static unsigned BitsOf(const llvm::Type* type) {
-    return type->isIntegerTy() ? type->getIntegerBitWidth() : 64;
+  // The number of the first part of the value, or of the result of the instruction; kNone if there
+  // is none.
+  uint32_t NumberOf(ir::Operand value) const { return analysis_.NumberOf(value); }
+  uint32_t NumberOf(const ir::Instruction& result) const { return analysis_.NumberOf(result); }
+  // Operand number `index` of the instruction (ir/instruction.h).
+  ir::Operand OperandAt(const ir::Instruction& instruction, unsigned index) const {
+    return function_->OperandOf(instruction, index);
   }
-  unsigned BytesOf(const llvm::Value* value) const {
-    return static_cast<unsigned>(layout_->getTypeStoreSize(value->getType()));
+  const ir::Type* TypeOf(ir::Operand value) const { return function_->TypeOf(value); }
+  const ir::Type* TypeAt(const ir::Instruction& instruction, unsigned index) const {
+    return function_->TypeOf(function_->OperandOf(instruction, index));
+  }
+  // Null if the operand is no constant.
+  const ir::Constant* ConstantOf(ir::Operand value) const { return function_->ConstantOf(value); }
+  // The same, if the constant is an integer of at most 64 bits.
+  const ir::Constant* IntegerOf(ir::Operand value) const {
+    const ir::Constant* constant = ConstantOf(value);
+    return constant != nullptr && constant->IsInteger() && constant->type->number <= 64 ? constant
+                                                                                        : nullptr;
+  }
+  static unsigned BitsOf(const ir::Type* type) { return type->IsInteger() ? type->number : 64; }
+  unsigned BytesOf(ir::Operand value) const {
+    return static_cast<unsigned>(TypeOf(value)->store_size);
   }
   // Returns the register that holds the part. The caller must not change the register.
-  Register In(const llvm::Value* value, unsigned part = 0);
+  Register In(ir::Operand value, unsigned part = 0);
   // Returns a register with a copy of the part, which may be changed.
-  Register Copy(const llvm::Value* value, unsigned part = 0);
+  Register Copy(ir::Operand value, unsigned part = 0);
   // Makes `reg` hold a copy of the part, which may be changed.
-  void Claim(Register reg, const llvm::Value* value, unsigned part = 0);
+  void Claim(Register reg, ir::Operand value, unsigned part = 0);
   // Returns a register with the integer, extended to `bytes`. The caller must not change it.
-  Register InExtended(const llvm::Value* value, bool is_signed, unsigned bytes);
+  Register InExtended(ir::Operand value, bool is_signed, unsigned bytes);
   void Extend(Register dst, Register src, unsigned bits, bool is_signed, unsigned bytes);
-  Register Define(const llvm::Instruction& result, unsigned part = 0) {
-    return locations_.Define(NumberOf(&result) + part);
+  Register Define(const ir::Instruction& result, unsigned part = 0) {
+    return locations_.Define(NumberOf(result) + part);
   }
-  void DefineIn(const llvm::Instruction& result, Register reg, unsigned part = 0) {
-    locations_.DefineIn(NumberOf(&result) + part, reg);
+  void DefineIn(const ir::Instruction& result, Register reg, unsigned part = 0) {
+    locations_.DefineIn(NumberOf(result) + part, reg);
   }
-  Register DefineFrom(const llvm::Instruction& result, const llvm::Value* from,
-                      unsigned result_part = 0, unsigned from_part = 0);
+  Register DefineFrom(const ir::Instruction& result, ir::Operand from, unsigned result_part = 0,
+                      unsigned from_part = 0);
   // Calls `visit(part)` for each part of the result. Unpins all registers after each part.
   template <typename Visit>
-  void ForEachPart(const llvm::Instruction& result, const Visit& visit) {
-    const unsigned parts = analysis_.values()[NumberOf(&result)].parts;
+  void ForEachPart(const ir::Instruction& result, const Visit& visit) {
+    const unsigned parts = analysis_.values()[NumberOf(result)].parts;
     for (unsigned part = 0; part < parts; ++part) {
       visit(part);
       locations_.registers().UnpinAll();
     }
   }
   // As DefineFrom, with the value extended to `bytes`.
-  Register DefineExtended(const llvm::Instruction& result, const llvm::Value* from, bool is_signed,
+  Register DefineExtended(const ir::Instruction& result, ir::Operand from, bool is_signed,
                           unsigned bytes);
-  bool DiesHere(const llvm::Value* value) const;
-  void Materialize(Register reg, const llvm::Constant& constant, unsigned part);
+  bool DiesHere(ir::Operand value) const;
+  void Materialize(Register reg, const ir::Constant& constant, unsigned part);
   void MaterializeBits(Register reg, const ConstantPart& part, unsigned bytes);
-  void MaterializeAddress(Register reg, const llvm::GlobalValue* global, int64_t offset);
+  void MaterializeAddress(Register reg, const ir::Global* global, int64_t offset);
   // If `value` is a constant that fits 32 bits sign-extended: stores it, and returns true.
-  bool ImmediateOf(const llvm::Value* value, int32_t& immediate, unsigned part = 0) const;
+  bool ImmediateOf(ir::Operand value, int32_t& immediate, unsigned part = 0) const;
   // The deferred instruction that computes the value. Null if the value is not deferred, or already
   // computed.
-  const llvm::Instruction* DeferredOf(const llvm::Value* value) const;
-  ArithmeticOperand OperandOf(const llvm::Value* value, unsigned bytes, unsigned part = 0);
+  const ir::Instruction* DeferredOf(ir::Operand value) const;
+  ArithmeticOperand OperandOf(ir::Operand value, unsigned bytes, unsigned part = 0);
   void EmitAlu(Alu alu, unsigned bytes, Register dst, const ArithmeticOperand& operand);
-  ConstantPart PartOf(const llvm::Constant& constant, unsigned part) const {
-    return baseline::PartOf(constant, part, *layout_);
+  ConstantPart PartOf(const ir::Constant& constant, unsigned part) const {
+    return baseline::PartOf(constant, part, function_->all_constants());
   }
 
   // ---- Integers (integers.cc, wide_integers.cc) ----
-  void LowerBinary(const llvm::BinaryOperator& binary);
-  void LowerArithmetic(const llvm::BinaryOperator& binary, Alu alu);
+  void LowerBinary(const ir::Instruction& binary);
+  void LowerArithmetic(const ir::Instruction& binary, Alu alu);
   // `binary` is an addition, a subtraction or a bitwise operation.
-  static Alu AluOf(const llvm::BinaryOperator& binary);
-  bool LowerAddAsLea(const llvm::BinaryOperator& binary, const llvm::Value* left,
-                     const llvm::Value* right, unsigned bytes);
-  void LowerMultiply(const llvm::BinaryOperator& binary);
-  void LowerShift(const llvm::BinaryOperator& binary);
-  void LowerDivision(const llvm::BinaryOperator& binary);
-  void LowerExtension(const llvm::CastInst& cast, bool is_signed);
-  void LowerTruncation(const llvm::CastInst& cast);
-  void LowerWideBinary(const llvm::BinaryOperator& binary);
-  void LowerWideShift(const llvm::BinaryOperator& binary);
-  void LowerWideShiftBy(const llvm::BinaryOperator& binary, unsigned count);
-  void LowerWideDivision(const llvm::BinaryOperator& binary);
+  static Alu AluOf(const ir::Instruction& binary);
+  bool LowerAddAsLea(const ir::Instruction& binary, ir::Operand left, ir::Operand right,
+                     unsigned bytes);
+  void LowerMultiply(const ir::Instruction& binary);
+  void LowerShift(const ir::Instruction& binary);
+  void LowerDivision(const ir::Instruction& binary);
+  void LowerExtension(const ir::Instruction& cast, bool is_signed);
+  void LowerTruncation(const ir::Instruction& cast);
+  void LowerWideBinary(const ir::Instruction& binary);
+  void LowerWideShift(const ir::Instruction& binary);
+  void LowerWideShiftBy(const ir::Instruction& binary, unsigned count);
+  void LowerWideDivision(const ir::Instruction& binary);
   // Returns a register with the upper part of an integer of 65 to 128 bits, extended to 64 bits.
-  Register InUpper(const llvm::Value* value, bool is_signed);
+  Register InUpper(ir::Operand value, bool is_signed);
 
   // ---- Comparisons (comparisons.cc) ----
-  FlagTest EmitCompare(const llvm::CmpInst& compare);
-  FlagTest EmitIntegerCompare(const llvm::CmpInst& compare);
-  bool IsDecidedByUpdate(const llvm::CmpInst& compare) const;
-  FlagTest EmitWideCompare(const llvm::CmpInst& compare);
-  void LowerCompare(const llvm::CmpInst& compare);
+  FlagTest EmitCompare(const ir::Instruction& compare);
+  FlagTest EmitIntegerCompare(const ir::Instruction& compare);
+  bool IsDecidedByUpdate(const ir::Instruction& compare) const;
+  FlagTest EmitWideCompare(const ir::Instruction& compare);
+  void LowerCompare(const ir::Instruction& compare);
   void SetFrom(const FlagTest& test, Register dst);
   // Emits a test of an i1. The returned test holds if the i1 is set.
-  FlagTest EmitTest(const llvm::Value* condition);
-  void LowerSelect(const llvm::SelectInst& select);
-  void SelectPart(const llvm::SelectInst& select, const FlagTest& test, unsigned part);
+  FlagTest EmitTest(ir::Operand condition);
+  void LowerSelect(const ir::Instruction& select);
+  void SelectPart(const ir::Instruction& select, const FlagTest& test, unsigned part);
 
   // ---- Memory (memory.cc) ----
-  Mem AddressOf(const llvm::Value* pointer);
-  Mem AddressOfElement(const llvm::GEPOperator& element);
-  void AddIndex(Mem& mem, const llvm::Value* index, uint64_t size);
+  Mem AddressOf(ir::Operand pointer);
+  Mem AddressOfElement(const ir::Instruction& element);
+  void AddIndex(Mem& mem, ir::Operand index, uint64_t size);
   Mem WithBaseOnly(const Mem& mem);
   void Release(const Mem& mem);
-  void LowerElementAddress(const llvm::GetElementPtrInst& element);
-  void LowerLoad(const llvm::LoadInst& load);
+  void LowerElementAddress(const ir::Instruction& element);
+  void LowerLoad(const ir::Instruction& load);
   void LoadPart(Register dst, const Mem& mem, unsigned bits);
-  void LowerStore(const llvm::StoreInst& store);
+  void LowerStore(const ir::Instruction& store);
   // Whether one instruction performs the whole `update`.
   bool IsEmittedAsOne(const MemoryUpdate& update) const;
-  void EmitUpdate(const llvm::StoreInst& store, const MemoryUpdate& update);
-  void StorePart(const Mem& mem, const llvm::Value* value, unsigned part, const PartType& type);
-  void LowerAlloca(const llvm::AllocaInst& alloca);
+  void EmitUpdate(const ir::Instruction& store, const MemoryUpdate& update);
+  void StorePart(const Mem& mem, ir::Operand value, unsigned part, const PartType& type);
+  void LowerAlloca(const ir::Instruction& alloca);
 
   // ---- Control flow (control_flow.cc) ----
-  void LowerBranch(const llvm::BranchInst& branch);
-  void EmitConditional(FlagTest test, const llvm::BasicBlock* if_true,
-                       const llvm::BasicBlock* if_false);
-  void LowerSwitch(const llvm::SwitchInst& instruction);
+  void LowerBranch(const ir::Instruction& branch);
+  void EmitConditional(FlagTest test, uint32_t if_true, uint32_t if_false);
+  void LowerSwitch(const ir::Instruction& instruction);
   // The label whose address is the block's address (blockaddress).
-  uint32_t AddressLabelOf(const llvm::BasicBlock* block);
-  void LowerIndirectBranch(const llvm::IndirectBrInst& branch);
-  void LowerReturn(const llvm::ReturnInst& instruction);
+  uint32_t AddressLabelOf(uint32_t block);
+  void LowerIndirectBranch(const ir::Instruction& branch);
+  void LowerReturn(const ir::Instruction& instruction);
   // Emits an edge to `target`: the moves for its phis and, if `target` is not the next block, a
   // jump.
-  void EmitEdge(const llvm::BasicBlock* target);
-  void EmitJump(const llvm::BasicBlock* target);
-  bool EdgeHasMoves(const llvm::BasicBlock* target) const;
-  void CollectEdgeMoves(const llvm::BasicBlock* target);
-  void CountDownEdges(const llvm::Instruction& terminator);
-  bool IsNext(const llvm::BasicBlock* block) const;
-  bool KeepsRegisters(const llvm::Instruction& terminator) const;
-  void SpillForEdges(const llvm::Instruction& terminator);
-  uint32_t LabelOf(const llvm::BasicBlock* block) const {
-    return analysis_.order().NumberOf(block);
-  }
+  void EmitEdge(uint32_t target);
+  void EmitJump(uint32_t target);
+  bool EdgeHasMoves(uint32_t target) const;
+  void CollectEdgeMoves(uint32_t target);
+  void CountDownEdges(const ir::Instruction& terminator);
+  bool IsNext(uint32_t block) const;
+  bool KeepsRegisters(const ir::Instruction& terminator) const;
+  void SpillForEdges(const ir::Instruction& terminator);
+  uint32_t LabelOf(uint32_t block) const { return analysis_.order().NumberOf(block); }
   uint32_t NewLabel();
   void Bind(uint32_t label);
   struct Case {
@@ -303,62 +320,62 @@ class Lowering {
 
   // ---- Calls (calls.cc) ----
   struct Callee {
-    const llvm::GlobalValue* global = nullptr;
+    const ir::Global* global = nullptr;
     const char* library_function = nullptr;
-    const llvm::Value* pointer = nullptr;
+    ir::Operand pointer;  // Nothing, if one of the others is set.
     bool is_variadic = false;
   };
   // The extent of the call instruction in the code.
   struct CallExtent {
     uint32_t begin, end;
   };
-  CallExtent LowerCall(const llvm::CallBase& call);
+  CallExtent LowerCall(const ir::Instruction& call);
   // The step that PlaceArguments performs: kMeasure only determines the places; kCopyByValue copies
   // the arguments passed by value to their places; kMove adds the moves of the other arguments.
   enum class ArgumentStep : uint8_t { kMeasure, kCopyByValue, kMove };
-  ArgumentPlaces PlaceArguments(const llvm::CallBase& call, ArgumentStep step);
-  void CopyByValue(const llvm::Value* source, uint64_t size, int32_t offset);
+  ArgumentPlaces PlaceArguments(const ir::Instruction& call, ArgumentStep step);
+  void CopyByValue(ir::Operand source, uint64_t size, int32_t offset);
   // Copies a few bytes through the scratch registers. Neither address may use a scratch register.
   void CopyBytes(const Mem& to, const Mem& from, uint64_t size);
-  void PrepareCall(const llvm::User& user);
+  void PrepareCall(const ir::Instruction& user);
   CallExtent EmitCall(const Callee& callee, const ArgumentPlaces& places);
-  void DefineResults(const llvm::Instruction& result);
+  void DefineResults(const ir::Instruction& result);
   // If the call has an argument with `swifterror`: stores the error that the call has returned.
-  void KeepError(const llvm::CallBase& call);
+  void KeepError(const ir::Instruction& call);
   // Calls a function of the C library or of the compiler's library with operands of an instruction.
-  void CallLibrary(const char* name, const llvm::Instruction& result,
-                   std::initializer_list<const llvm::Value*> arguments);
+  void CallLibrary(const char* name, const ir::Instruction& result,
+                   std::initializer_list<ir::Operand> arguments);
   // Returns a move whose source is the part's present place. The caller adds the destination.
-  Move SourceOf(const llvm::Value* value, unsigned part, const PartType& type);
+  Move SourceOf(ir::Operand value, unsigned part, const PartType& type);
   void EmitMoves();
 
   // ---- Floating point (floats.cc) ----
-  void LowerFloatBinary(const llvm::BinaryOperator& binary);
-  void LowerFloatCast(const llvm::CastInst& cast);
-  void LowerIntegerToFloat(const llvm::CastInst& cast, bool is_signed);
-  void LowerFloatToInteger(const llvm::CastInst& cast, bool is_signed);
-  void LowerBitCast(const llvm::CastInst& cast);
-  static FloatKind KindOf(const llvm::Type* type);
+  void LowerFloatBinary(const ir::Instruction& binary);
+  void LowerFloatCast(const ir::Instruction& cast);
+  void LowerIntegerToFloat(const ir::Instruction& cast, bool is_signed);
+  void LowerFloatToInteger(const ir::Instruction& cast, bool is_signed);
+  void LowerBitCast(const ir::Instruction& cast);
+  static FloatKind KindOf(const ir::Type* type);
   // Whether the scalar operand is best read from memory; then sets `mem` to its address.
-  bool IsFloatInMemory(const llvm::Value* operand, Mem& mem);
-  void EmitFloat(FloatOp op, const llvm::Type* type, Register dst, const llvm::Value* operand);
+  bool IsFloatInMemory(ir::Operand operand, Mem& mem);
+  void EmitFloat(FloatOp op, const ir::Type* type, Register dst, ir::Operand operand);
   // Calls the library function that computes the intrinsic.
-  void CallMathFunction(const llvm::IntrinsicInst& intrinsic);
+  void CallMathFunction(const ir::Instruction& intrinsic);
 
   // ---- Intrinsics (intrinsics.cc) ----
-  void LowerIntrinsic(const llvm::IntrinsicInst& intrinsic);
-  void LowerMemoryTransfer(const llvm::MemTransferInst& transfer);
-  void LowerMemorySet(const llvm::MemSetInst& set);
-  void LowerMinMax(const llvm::IntrinsicInst& intrinsic);
-  void LowerAbs(const llvm::IntrinsicInst& intrinsic);
-  void LowerByteSwap(const llvm::IntrinsicInst& intrinsic);
-  void LowerVariadicCopy(const llvm::IntrinsicInst& intrinsic);
-  void LowerThreadLocalAddress(const llvm::IntrinsicInst& intrinsic);
+  void LowerIntrinsic(const ir::Instruction& intrinsic);
+  void LowerMemoryTransfer(const ir::Instruction& transfer);
+  void LowerMemorySet(const ir::Instruction& set);
+  void LowerMinMax(const ir::Instruction& intrinsic);
+  void LowerAbs(const ir::Instruction& intrinsic);
+  void LowerByteSwap(const ir::Instruction& intrinsic);
+  void LowerVariadicCopy(const ir::Instruction& intrinsic);
+  void LowerThreadLocalAddress(const ir::Instruction& intrinsic);
 
   // ---- Aggregates (aggregates.cc) ----
-  void LowerExtractValue(const llvm::ExtractValueInst& extract);
-  void LowerInsertValue(const llvm::InsertValueInst& insert);
-  void CopyPart(const llvm::Instruction& result, unsigned result_part, const llvm::Value* from,
+  void LowerExtractValue(const ir::Instruction& extract);
+  void LowerInsertValue(const ir::Instruction& insert);
+  void CopyPart(const ir::Instruction& result, unsigned result_part, ir::Operand from,
                 unsigned from_part);
 
   // ---- Vectors (vectors.cc) ----
@@ -367,55 +384,54 @@ class Lowering {
     Mem mem;
     unsigned stride = 0;  // In bytes.
   };
-  void LowerVectorBinary(const llvm::BinaryOperator& binary);
-  void LowerLanes(const llvm::Instruction& instruction);
-  Lanes LanesOf(const llvm::Value* vector);
+  void LowerVectorBinary(const ir::Instruction& binary);
+  void LowerLanes(const ir::Instruction& instruction);
+  Lanes LanesOf(ir::Operand vector);
   // Returns a place in the frame for a vector, valid until the end of the instruction.
-  Mem TemporaryLanes(const llvm::Type* type);
+  Mem TemporaryLanes(const ir::Type* type);
   // Stores all parts of the vector to `mem`.
-  void StoreParts(const Mem& mem, const llvm::Value* vector);
-  Mem IndexedLane(const Lanes& lanes, const llvm::Value* index, unsigned count, Register value);
+  void StoreParts(const Mem& mem, ir::Operand vector);
+  Mem IndexedLane(const Lanes& lanes, ir::Operand index, unsigned count, Register value);
   void LoadLane(Register dst, const Lanes& lanes, unsigned lane, bool is_signed);
   void StoreLane(const Lanes& lanes, unsigned lane, Register value);
   // Steps of LowerLanes: `value` is a free register, `result` is the place for the result's lanes.
-  void LowerExtractElement(const llvm::ExtractElementInst& extract, Register value);
-  void InsertLane(const llvm::InsertElementInst& insert, const Lanes& result, Register value);
-  void ShuffleLanes(const llvm::ShuffleVectorInst& shuffle, const Lanes& result, Register value);
-  void SelectLanes(const llvm::SelectInst& select, const Lanes& result, Register value);
-  void ConvertLanes(const llvm::CastInst& cast, const Lanes& result, Register value);
-  void ConvertFloatLanes(const llvm::CastInst& cast, const Lanes& result, Register value);
-  void ElementAddressLanes(const llvm::GetElementPtrInst& element, const Lanes& result,
-                           Register value);
-  void SpreadMaskBits(const llvm::CastInst& cast, const Lanes& result, Register value);
-  void ReduceMask(const llvm::IntrinsicInst& intrinsic);
-  void CombineLanes(const llvm::Instruction& instruction, const Lanes& result, Register value);
-  void ReduceLanes(const llvm::IntrinsicInst& intrinsic, Register value);
+  void LowerExtractElement(const ir::Instruction& extract, Register value);
+  void InsertLane(const ir::Instruction& insert, const Lanes& result, Register value);
+  void ShuffleLanes(const ir::Instruction& shuffle, const Lanes& result, Register value);
+  void SelectLanes(const ir::Instruction& select, const Lanes& result, Register value);
+  void ConvertLanes(const ir::Instruction& cast, const Lanes& result, Register value);
+  void ConvertFloatLanes(const ir::Instruction& cast, const Lanes& result, Register value);
+  void ElementAddressLanes(const ir::Instruction& element, const Lanes& result, Register value);
+  void SpreadMaskBits(const ir::Instruction& cast, const Lanes& result, Register value);
+  void ReduceMask(const ir::Instruction& intrinsic);
+  void CombineLanes(const ir::Instruction& instruction, const Lanes& result, Register value);
+  void ReduceLanes(const ir::Instruction& intrinsic, Register value);
 
   // ---- Exceptions (exceptions.cc) ----
-  void LowerInvoke(const llvm::InvokeInst& invoke);
-  void LowerLandingPad(const llvm::LandingPadInst& pad);
-  void LowerResume(const llvm::ResumeInst& resume);
-  void LowerTypeNumber(const llvm::IntrinsicInst& intrinsic);
+  void LowerInvoke(const ir::Instruction& invoke);
+  void LowerLandingPad(const ir::Instruction& pad);
+  void LowerResume(const ir::Instruction& resume);
+  void LowerTypeNumber(const ir::Instruction& intrinsic);
   struct CallSite {
     uint32_t begin, end;  // The extent of the call in the code.
     uint32_t label;       // The landing pad's label.
-    const llvm::LandingPadInst* pad;
+    const ir::Instruction* pad;
   };
   // Writes the exception table (the language-specific data area) into the pool and returns its
   // offset in the pool. `begin`: the offset of the prologue in the buffer.
   uint32_t WriteExceptionTable(uint32_t begin);
 
   // ---- Constants and symbols (symbols.cc) ----
-  uint32_t SymbolOf(const llvm::GlobalValue* global);
+  uint32_t SymbolOf(const ir::Global* global);
   uint32_t SymbolOf(const char* library_function);
   // The symbol of the control variable (__emutls_v.) that emulates the thread-local `variable`.
-  uint32_t ControlSymbolOf(const llvm::GlobalValue* variable);
-  bool IsNear(const llvm::GlobalValue* global) const;
+  uint32_t ControlSymbolOf(const ir::Global* variable);
+  bool IsNear(const ir::Global* global) const;
   // If `global` is a constant that is copied into the function (constant_data.h), or a table of the
   // function's labels: its offset in the pool. Otherwise kNone.
-  uint32_t PoolPlaceOf(const llvm::GlobalValue* global);
-  uint32_t AppendLabelTable(const llvm::GlobalVariable& table);
-  uint32_t AppendData(const llvm::GlobalVariable& variable);
+  uint32_t PoolPlaceOf(const ir::Global* global);
+  uint32_t AppendLabelTable(const ir::Global& table);
+  uint32_t AppendData(const ir::Global& variable);
   // The eight bytes in the pool that hold the symbol's address.
   Mem LiteralOf(uint32_t symbol);
 
@@ -430,8 +446,7 @@ class Lowering {
   Pool pool_;
   ParallelMoves moves_;
   LoweringOptions options_;
-  const llvm::Function* function_ = nullptr;
-  const llvm::DataLayout* layout_ = nullptr;
+  const ir::Function* function_ = nullptr;
   RegisterSet allocatable_ = 0;
   uint32_t block_ = 0;
   // Each label's offset in the code: first the labels of the blocks, then other labels.
@@ -442,17 +457,17 @@ class Lowering {
   std::vector<int32_t> temporary_lanes_;
   std::vector<int32_t> wide_places_;
   size_t wide_places_used_ = 0;
-  // For a block whose address is taken and that has phis: the label that stands for the block.
-  // The moves for the block's phis may follow the label.
-  PointerMap address_labels_;
+  // For a block whose address is taken and that has phis: the label that stands for the block, or
+  // kNone. The moves for the block's phis may follow the label. Empty if no address is taken.
+  std::vector<uint32_t> address_labels_;
   std::vector<uint32_t> unbound_labels_;  // Pairs: a label of address_labels_, its block's label.
   Register table_base_ = kNoRegister;     // A register that the jump tables of a switch may use.
   std::vector<CallSite> call_sites_;
-  std::vector<const llvm::Constant*> exception_types_;  // Numbered from 1.
-  std::vector<UnwindRow> rows_;                         // Offsets are offsets in the buffer.
-  bool is_protected_ = false;                           // IsBranchProtected
+  std::vector<ir::Operand> exception_types_;  // Constants without casts, numbered from 1.
+  std::vector<UnwindRow> rows_;               // Offsets are offsets in the buffer.
+  bool is_protected_ = false;                 // IsBranchProtected
   struct Symbol {
-    const llvm::GlobalValue* global;
+    const ir::Global* global;
     const char* library_function;
     uint32_t literal;        // Offset of the address in the pool, or kNone.
     bool is_control;         // The control variable of the thread-local `global`.

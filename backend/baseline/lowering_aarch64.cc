@@ -22,13 +22,14 @@ void LoweringAArch64::Prepare() {
   native_.set_is_large(options_.is_large);
   epilogue_label_ = kNone;
   last_return_ = 0;
-  const llvm::Attribute signs = function_->getFnAttribute("sign-return-address");
-  signs_return_address_ = signs.isValid() && signs.getValueAsString() != "none";
+  constexpr absl::string_view kSigns = "sign-return-address";
+  const ir::AttributeSet& attributes = function_->attributes().function;
+  signs_return_address_ = attributes.HasString(kSigns) && attributes.ValueOf(kSigns) != "none";
 }
 
 // As LLVM, decides by an attribute of the function.
-bool LoweringAArch64::IsBranchProtected(const llvm::Function& function) const {
-  return function.hasFnAttribute("branch-target-enforcement");
+bool LoweringAArch64::IsBranchProtected(const ir::Function& function) const {
+  return function.attributes().function.HasString("branch-target-enforcement");
 }
 
 // AAPCS64, appendix B: the va_list points at the upper end of each kind's saved registers.
@@ -48,8 +49,8 @@ void LoweringAArch64::SaveArgumentRegisters() {
   }
 }
 
-void LoweringAArch64::LowerVariadicStart(const llvm::IntrinsicInst& intrinsic) {
-  const Mem list = AddressOf(intrinsic.getArgOperand(0));
+void LoweringAArch64::LowerVariadicStart(const ir::Instruction& intrinsic) {
+  const Mem list = AddressOf(OperandAt(intrinsic, 0));
   native_.Lea(kScratch, frame_.Incoming(named_stack_));
   native_.Store(8, list, kScratch);
   native_.Lea(kScratch, frame_.At(general_top_));
@@ -60,11 +61,10 @@ void LoweringAArch64::LowerVariadicStart(const llvm::IntrinsicInst& intrinsic) {
   native_.StoreImmediate(4, list.Plus(28), -16 * static_cast<int32_t>(8 - named_vectors_));
 }
 
-void LoweringAArch64::CopyBlock(const llvm::Value* to, const Mem& place, const llvm::Value* from,
-                                uint64_t size) {
+void LoweringAArch64::CopyBlock(ir::Operand to, const Mem& place, ir::Operand from, uint64_t size) {
   constexpr unsigned kPiece = 16;
-  const Register target = to != nullptr ? Copy(to) : locations_.Temporary(false);
-  if (to == nullptr) native_.Lea(target, place);
+  const Register target = !to.IsNothing() ? Copy(to) : locations_.Temporary(false);
+  if (to.IsNothing()) native_.Lea(target, place);
   const Register source = Copy(from);
   const uint32_t again = NewLabel();
   native_.MovImmediate(kScratch, size / kPiece, true);

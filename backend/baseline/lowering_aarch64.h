@@ -24,7 +24,7 @@ class LoweringAArch64 final : private NativeAssembler, public Lowering {
 
  private:
   void Prepare() override;
-  bool IsBranchProtected(const llvm::Function& function) const override;
+  bool IsBranchProtected(const ir::Function& function) const override;
   void SaveArgumentRegisters() override;
   void EmitReturn() override;
   uint32_t WritePrologue() override;
@@ -38,46 +38,45 @@ class LoweringAArch64 final : private NativeAssembler, public Lowering {
   // The bytes between the stack pointer and the frame pointer.
   int64_t BytesBelow() const { return (frame_.outgoing() + 15) & ~int64_t{15}; }
 
-  void EmitDivision(const llvm::BinaryOperator& binary, bool is_signed, bool is_remainder) override;
-  void LowerWideMultiply(const llvm::BinaryOperator& binary) override;
+  void EmitDivision(const ir::Instruction& binary, bool is_signed, bool is_remainder) override;
+  void LowerWideMultiply(const ir::Instruction& binary) override;
   void ShiftIn(bool is_left, Register dst, Register other, unsigned count) override;
-  void LowerWideShiftByVariable(const llvm::BinaryOperator& binary) override;
-  FlagTest EmitFloatCompare(const llvm::CmpInst& compare) override;
-  void CopyBlock(const llvm::Value* to, const Mem& place, const llvm::Value* from,
-                 uint64_t size) override;
+  void LowerWideShiftByVariable(const ir::Instruction& binary) override;
+  FlagTest EmitFloatCompare(const ir::Instruction& compare) override;
+  void CopyBlock(ir::Operand to, const Mem& place, ir::Operand from, uint64_t size) override;
 
-  void LowerAtomicLoad(const llvm::LoadInst& load) override;
-  void LowerAtomicStore(const llvm::StoreInst& store) override;
-  void LowerAtomicUpdate(const llvm::AtomicRMWInst& update) override;
-  void LowerCompareExchange(const llvm::AtomicCmpXchgInst& exchange) override;
-  void LowerFence(const llvm::FenceInst& fence) override;
+  void LowerAtomicLoad(const ir::Instruction& load) override;
+  void LowerAtomicStore(const ir::Instruction& store) override;
+  void LowerAtomicUpdate(const ir::Instruction& update) override;
+  void LowerCompareExchange(const ir::Instruction& exchange) override;
+  void LowerFence(const ir::Instruction& fence) override;
 
-  void LowerNegation(const llvm::UnaryOperator& negation) override;
-  void EmitIntegerToFloat(const llvm::CastInst& cast, bool is_signed) override;
-  void EmitFloatToInteger(const llvm::CastInst& cast, bool is_signed) override;
+  void LowerNegation(const ir::Instruction& negation) override;
+  void EmitIntegerToFloat(const ir::Instruction& cast, bool is_signed) override;
+  void EmitFloatToInteger(const ir::Instruction& cast, bool is_signed) override;
   void SplitVector(Register low, Register high, Register vector) override;
   void JoinVector(Register vector, Register low, Register high) override;
 
-  void LowerOverflow(const llvm::WithOverflowInst& intrinsic) override;
-  void LowerBitCount(const llvm::IntrinsicInst& intrinsic) override;
-  void LowerFunnelShift(const llvm::IntrinsicInst& intrinsic) override;
-  void LowerSaturating(const llvm::SaturatingInst& intrinsic) override;
-  bool EmitFloatIntrinsic(const llvm::IntrinsicInst& intrinsic) override;
-  bool EmitRounding(const llvm::IntrinsicInst& intrinsic);
-  void LowerVariadicStart(const llvm::IntrinsicInst& intrinsic) override;
+  void LowerOverflow(const ir::Instruction& intrinsic) override;
+  void LowerBitCount(const ir::Instruction& intrinsic) override;
+  void LowerFunnelShift(const ir::Instruction& intrinsic) override;
+  void LowerSaturating(const ir::Instruction& intrinsic) override;
+  bool EmitFloatIntrinsic(const ir::Instruction& intrinsic) override;
+  bool EmitRounding(const ir::Instruction& intrinsic);
+  void LowerVariadicStart(const ir::Instruction& intrinsic) override;
 
-  void LowerVectorFloatCompare(const llvm::FCmpInst& compare) override;
-  Register MaskBits(const llvm::Value* vector) override;
+  void LowerVectorFloatCompare(const ir::Instruction& compare) override;
+  Register MaskBits(ir::Operand vector) override;
 
   // Returns a register with the value of `pointer`.
-  Register InAddress(const llvm::Value* pointer);
+  Register InAddress(ir::Operand pointer);
   // `result` = operation(old, value). Operands of 1 and 2 bytes must be extended.
-  void EmitAtomicOperation(llvm::AtomicRMWInst::BinOp operation, unsigned bytes, Register result,
+  void EmitAtomicOperation(ir::AtomicOperation operation, unsigned bytes, Register result,
                            Register old, Register value);
-  bool LowerAtomicUpdateByOne(const llvm::AtomicRMWInst& update);
-  void LowerNarrowOverflow(const llvm::WithOverflowInst& intrinsic);
-  void LowerNarrowSaturating(const llvm::SaturatingInst& intrinsic);
-  void LowerNarrowFunnelShift(const llvm::IntrinsicInst& intrinsic, bool is_left);
+  bool LowerAtomicUpdateByOne(const ir::Instruction& update);
+  void LowerNarrowOverflow(const ir::Instruction& intrinsic);
+  void LowerNarrowSaturating(const ir::Instruction& intrinsic);
+  void LowerNarrowFunnelShift(const ir::Instruction& intrinsic, bool is_left);
 
   AssemblerAArch64 prologue_;
   bool signs_return_address_ = false;

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "llvm/IR/Module.h"
-
 namespace firstcall::baseline::x86_64 {
 namespace {
 
@@ -21,10 +19,8 @@ void ForEachGeneral(RegisterSet set, Visit visit) {
 
 }  // namespace
 
-bool LoweringX86_64::IsBranchProtected(const llvm::Function& function) const {
-  const auto* flag = llvm::mdconst::extract_or_null<llvm::ConstantInt>(
-      function.getParent()->getModuleFlag("cf-protection-branch"));
-  return flag != nullptr && !flag->isZero();
+bool LoweringX86_64::IsBranchProtected(const ir::Function& function) const {
+  return function.module().FlagOf("cf-protection-branch") != 0;
 }
 
 // Fills the register save area of the psABI, 3.5.7.
@@ -44,8 +40,8 @@ void LoweringX86_64::SaveArgumentRegisters() {
 }
 
 // Fills the psABI's va_list, 3.5.7.
-void LoweringX86_64::LowerVariadicStart(const llvm::IntrinsicInst& intrinsic) {
-  const Mem list = AddressOf(intrinsic.getArgOperand(0));
+void LoweringX86_64::LowerVariadicStart(const ir::Instruction& intrinsic) {
+  const Mem list = AddressOf(OperandAt(intrinsic, 0));
   native_.StoreImmediate(4, list, static_cast<int32_t>(8 * named_general_));
   native_.StoreImmediate(4, list.Plus(4), static_cast<int32_t>(48 + 16 * named_vectors_));
   native_.Lea(kScratch, frame_.Incoming(named_stack_));
@@ -54,13 +50,12 @@ void LoweringX86_64::LowerVariadicStart(const llvm::IntrinsicInst& intrinsic) {
   native_.Store(8, list.Plus(16), kScratch);
 }
 
-void LoweringX86_64::CopyBlock(const llvm::Value* to, const Mem& place, const llvm::Value* from,
-                               uint64_t size) {
-  if (to == nullptr) locations_.Claim(kRdi);
+void LoweringX86_64::CopyBlock(ir::Operand to, const Mem& place, ir::Operand from, uint64_t size) {
+  if (to.IsNothing()) locations_.Claim(kRdi);
   locations_.Claim(kRcx);
-  if (to != nullptr) Claim(kRdi, to);
+  if (!to.IsNothing()) Claim(kRdi, to);
   Claim(kRsi, from);
-  if (to == nullptr) native_.Lea(kRdi, place);
+  if (to.IsNothing()) native_.Lea(kRdi, place);
   native_.MovImmediate(kRcx, size, true);
   native_.RepMovsb();
 }
@@ -82,7 +77,7 @@ void LoweringX86_64::EmitReturn() {
 bool LoweringX86_64::FitsRedZone(int64_t bytes) const {
   constexpr int64_t kRedZone = 128;
   return bytes <= kRedZone && !analysis_.has_call() && !analysis_.has_dynamic_alloca() &&
-         !function_->hasFnAttribute(llvm::Attribute::NoRedZone);
+         !function_->attributes().function.Has(ir::Attribute::kNoRedZone);
 }
 
 // Emits: push rbp; mov rbp, rsp; push each saved register; sub rsp, rest

@@ -23,47 +23,46 @@ class LoweringX86_64 final : private NativeAssembler, public Lowering {
   explicit LoweringX86_64(Analysis& analysis) : Lowering(ArchitectureX86_64(), analysis, native_) {}
 
  private:
-  bool IsBranchProtected(const llvm::Function& function) const override;
+  bool IsBranchProtected(const ir::Function& function) const override;
   void SaveArgumentRegisters() override;
   void EmitReturn() override;
   uint32_t WritePrologue() override;
   // Whether `bytes` of the frame may lie below rsp, in the red zone (psABI, 3.2.2).
   bool FitsRedZone(int64_t bytes) const;
 
-  Register InShiftCount(const llvm::Value* count, unsigned bits) override;
-  void EmitDivision(const llvm::BinaryOperator& binary, bool is_signed, bool is_remainder) override;
-  void LowerWideMultiply(const llvm::BinaryOperator& binary) override;
+  Register InShiftCount(ir::Operand count, unsigned bits) override;
+  void EmitDivision(const ir::Instruction& binary, bool is_signed, bool is_remainder) override;
+  void LowerWideMultiply(const ir::Instruction& binary) override;
   void ShiftIn(bool is_left, Register dst, Register other, unsigned count) override;
-  void LowerWideShiftByVariable(const llvm::BinaryOperator& binary) override;
-  FlagTest EmitFloatCompare(const llvm::CmpInst& compare) override;
-  void CopyBlock(const llvm::Value* to, const Mem& place, const llvm::Value* from,
-                 uint64_t size) override;
+  void LowerWideShiftByVariable(const ir::Instruction& binary) override;
+  FlagTest EmitFloatCompare(const ir::Instruction& compare) override;
+  void CopyBlock(ir::Operand to, const Mem& place, ir::Operand from, uint64_t size) override;
 
-  void LowerAtomicLoad(const llvm::LoadInst& load) override;
-  void LowerAtomicStore(const llvm::StoreInst& store) override;
-  void LowerAtomicUpdate(const llvm::AtomicRMWInst& update) override;
-  void LowerCompareExchange(const llvm::AtomicCmpXchgInst& exchange) override;
-  void LowerFence(const llvm::FenceInst& fence) override;
+  void LowerAtomicLoad(const ir::Instruction& load) override;
+  void LowerAtomicStore(const ir::Instruction& store) override;
+  void LowerAtomicUpdate(const ir::Instruction& update) override;
+  void LowerCompareExchange(const ir::Instruction& exchange) override;
+  void LowerFence(const ir::Instruction& fence) override;
 
-  void LowerNegation(const llvm::UnaryOperator& negation) override;
-  void EmitIntegerToFloat(const llvm::CastInst& cast, bool is_signed) override;
-  void EmitFloatToInteger(const llvm::CastInst& cast, bool is_signed) override;
+  void LowerNegation(const ir::Instruction& negation) override;
+  void EmitIntegerToFloat(const ir::Instruction& cast, bool is_signed) override;
+  void EmitFloatToInteger(const ir::Instruction& cast, bool is_signed) override;
   void SplitVector(Register low, Register high, Register vector) override;
   void JoinVector(Register vector, Register low, Register high) override;
   // A constant in the pool with a mask in each lane: the sign bit if `sign_only`, otherwise the
   // other bits.
-  Mem FloatMask(const llvm::Type* type, bool sign_only);
+  Mem FloatMask(const ir::Type* type, bool sign_only);
 
-  void LowerOverflow(const llvm::WithOverflowInst& intrinsic) override;
-  void LowerBitCount(const llvm::IntrinsicInst& intrinsic) override;
-  void LowerFunnelShift(const llvm::IntrinsicInst& intrinsic) override;
-  void LowerSaturating(const llvm::SaturatingInst& intrinsic) override;
-  bool EmitFloatIntrinsic(const llvm::IntrinsicInst& intrinsic) override;
-  void LowerRounding(const llvm::IntrinsicInst& intrinsic, unsigned mode);
-  void LowerVariadicStart(const llvm::IntrinsicInst& intrinsic) override;
+  void LowerOverflow(const ir::Instruction& intrinsic) override;
+  void LowerBitCount(const ir::Instruction& intrinsic) override;
+  void LowerFunnelShift(const ir::Instruction& intrinsic) override;
+  void LowerSaturating(const ir::Instruction& intrinsic) override;
+  bool EmitFloatIntrinsic(const ir::Instruction& intrinsic) override;
+  void LowerRounding(const ir::Instruction& intrinsic, unsigned mode);
+  void LowerVariadicStart(const ir::Instruction& intrinsic) override;
 
-  void LowerVectorFloatCompare(const llvm::FCmpInst& compare) override;
-  Register MaskBits(const llvm::Value* vector) override;
+  void LowerVectorFloatCompare(const ir::Instruction& compare) override;
+  Register MaskBits(ir::Operand vector) override;
 
   AssemblerX86_64 prologue_;
   int32_t register_save_area_ = 0;  // Its place, in a variadic function.

@@ -1,9 +1,9 @@
 // Addresses, loads, stores, allocas.
 
+#include <algorithm>
+
 #include "backend/baseline/lowering.h"
 #include "backend/baseline/value_slots.h"
-#include "llvm/IR/GetElementPtrTypeIterator.h"
-#include "llvm/Support/MathExtras.h"
 
 namespace firstcall::baseline {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 // this far from the first.
 bool FitsDisplacement(int64_t value) {
   constexpr int64_t kMostOfValue = 4096;
-  return llvm::isInt<32>(value - kMostOfValue) && llvm::isInt<32>(value + kMostOfValue);
+  return INT32_MIN + kMostOfValue <= value && value <= INT32_MAX - kMostOfValue;
 }
 
 }  // namespace
@@ -33,8 +33,8 @@ Mem Lowering::WithBaseOnly(const Mem& mem) {
   return Mem::At(reg);
 }
 
-Mem Lowering::AddressOf(const llvm::Value* pointer) {
-  if (const auto* constant = llvm::dyn_cast<llvm::Constant>(pointer)) {
+Mem Lowering::AddressOf(ir::Operand pointer) {
+  if (const ir::Constant* constant = ConstantOf(pointer)) {
     const ConstantPart part = PartOf(*constant, 0);
     if (part.kind == ConstantPart::Kind::kAddress &&
         FitsDisplacement(static_cast<int64_t>(part.low))) {
@@ -56,52 +56,59 @@ Mem Lowering::AddressOf(const llvm::Value* pointer) {
   const uint32_t number = NumberOf(pointer);
   const ValuePart& value = analysis_.values()[number];
   if (value.is_alloca) return SlotOf(frame_, value);
-  if (const llvm::Instruction* deferred = DeferredOf(pointer)) {
-    if (const auto* element = llvm::dyn_cast<llvm::GEPOperator>(deferred)) {
-      return AddressOfElement(*element);
-    }
+  if (const ir::Instruction* deferred = DeferredOf(pointer);
+      deferred != nullptr && deferred->opcode == ir::Opcode::kGetElementPtr) {
+    return AddressOfElement(*deferred);
   }
   return Mem::At(In(pointer));
 }
 
-Mem Lowering::AddressOfElement(const llvm::GEPOperator& element) {
-  Mem mem = AddressOf(element.getPointerOperand());
-  int64_t distance = 0;
-  for (auto it = llvm::gep_type_begin(element), end = llvm::gep_type_end(element); it != end;
-       ++it) {
-    const llvm::Value* index = it.getOperand();
-    if (llvm::StructType* type = it.getStructTypeOrNull()) {
-      const uint64_t field = llvm::cast<llvm::ConstantInt>(index)->getZExtValue();
-      distance += layout_->getStructLayout(type)->getElementOffset(field).getFixedValue();
+Mem Lowering::AddressOfElement(const ir::Instruction& element) {
+  Mem mem = AddressOf(OperandAt(element, 0));
+  uint64_t sum = 0;  // Of the constant distances. Wraps, as addresses do.
+  const ir::Type* type = element.source_type;
+  for (unsigned i = 1; i < element.operand_count; ++i) {
+    const ir::Operand index = OperandAt(element, i);
+    uint64_t size = type->alloc_size;  // The first index counts elements of the indexed type.
+    if (i > 1 && type->IsStruct()) {
+      const uint64_t field = ConstantOf(index)->unsigned_bits();
+      sum += type->offsets[field];
+      type = type->members()[field];
       continue;
     }
-    if (llvm::isa<llvm::Constant>(index) && llvm::cast<llvm::Constant>(index)->isNullValue()) {
-      continue;  // Whatever the size, which takes time to compute.
+    if (i > 1) {
+      size = type->element_stride();
+      type = type->element();
     }
-    const uint64_t size = it.getSequentialElementStride(*layout_).getFixedValue();
-    if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(index)) {
-      distance += static_cast<int64_t>(size) * constant->getValue().sextOrTrunc(64).getSExtValue();
+    if (const ir::Constant* constant = IntegerOf(index)) {
+      sum += size * constant->bits();
     } else if (size != 0) {
       AddIndex(mem, index, size);
     }
   }
+  const auto displacement = [&] {
+    return static_cast<int64_t>(sum + static_cast<uint64_t>(mem.disp));
+  };
   const bool is_near_symbol =
       mem.relative_to == RelativeTo::kSymbol || mem.relative_to == RelativeTo::kPool;
-  if (is_near_symbol && !IsCloseToSymbol(distance + mem.disp)) mem = WithBaseOnly(mem);
-  if (FitsDisplacement(distance + mem.disp)) return mem.Plus(static_cast<int32_t>(distance));
+  if (is_near_symbol && !IsCloseToSymbol(displacement())) mem = WithBaseOnly(mem);
+  if (FitsDisplacement(displacement())) {
+    mem.disp = static_cast<int32_t>(displacement());
+    return mem;
+  }
   const Register reg = locations_.Temporary(false);
-  assembler_.MovImmediate(reg, static_cast<uint64_t>(distance), false);
+  assembler_.MovImmediate(reg, sum, false);
   Mem base = WithBaseOnly(mem);
   base.index = reg;
   return base;
 }
 
-void Lowering::AddIndex(Mem& mem, const llvm::Value* index, uint64_t size) {
+void Lowering::AddIndex(Mem& mem, ir::Operand index, uint64_t size) {
   if (mem.relative_to != RelativeTo::kNothing || mem.index != kNoRegister) mem = WithBaseOnly(mem);
   const Register extended = InExtended(index, true, 8);
-  if (llvm::isPowerOf2_64(size) && size <= 8) {
+  if (size == 1 || size == 2 || size == 4 || size == 8) {
     mem.index = extended;
-    mem.scale = static_cast<uint8_t>(llvm::Log2_64(size));
+    mem.scale = static_cast<uint8_t>(__builtin_ctzll(size));
     return;
   }
   const Register product = locations_.Temporary(false);
@@ -116,9 +123,9 @@ void Lowering::AddIndex(Mem& mem, const llvm::Value* index, uint64_t size) {
   mem.scale = 0;
 }
 
-void Lowering::LowerElementAddress(const llvm::GetElementPtrInst& element) {
-  const Mem mem = AddressOfElement(llvm::cast<llvm::GEPOperator>(element));
-  const llvm::Value* base = element.getPointerOperand();
+void Lowering::LowerElementAddress(const ir::Instruction& element) {
+  const Mem mem = AddressOfElement(element);
+  const ir::Operand base = OperandAt(element, 0);
   // A distance from a base that dies is added to it.
   if (mem.relative_to == RelativeTo::kNothing && mem.index == kNoRegister && DiesHere(base) &&
       mem.base == locations_.RegisterOf(NumberOf(base))) {
@@ -159,11 +166,11 @@ void Lowering::LoadPart(Register dst, const Mem& mem, unsigned bits) {
   }
 }
 
-void Lowering::LowerLoad(const llvm::LoadInst& load) {
-  if (load.isAtomic()) return LowerAtomicLoad(load);
-  const PartList list = PartsOf(load.getType());
-  const PartOffsets places = OffsetsOf(load.getType(), *layout_);
-  const Mem mem = AddressOf(load.getPointerOperand());
+void Lowering::LowerLoad(const ir::Instruction& load) {
+  if (load.IsAtomic()) return LowerAtomicLoad(load);
+  const PartList list = PartsOf(load.type);
+  const PartOffsets places = OffsetsOf(load.type);
+  const Mem mem = AddressOf(OperandAt(load, 0));
   if (list.count == 1) Release(mem);
   for (unsigned i = 0; i < list.count; ++i) {
     const PartType& part = list.parts[i];
@@ -177,10 +184,9 @@ void Lowering::LowerLoad(const llvm::LoadInst& load) {
   }
 }
 
-void Lowering::StorePart(const Mem& mem, const llvm::Value* value, unsigned number,
-                         const PartType& part) {
+void Lowering::StorePart(const Mem& mem, ir::Operand value, unsigned number, const PartType& part) {
   if (part.is_vector) {
-    const auto* constant = llvm::dyn_cast<llvm::Constant>(value);
+    const ir::Constant* constant = ConstantOf(value);
     if (constant != nullptr && part.bytes <= 8) {
       const ConstantPart bits = PartOf(*constant, number);
       if (bits.kind == ConstantPart::Kind::kBits) {
@@ -224,13 +230,13 @@ void Lowering::StorePart(const Mem& mem, const llvm::Value* value, unsigned numb
 }
 
 bool Lowering::IsEmittedAsOne(const MemoryUpdate& update) const {
-  return update.load != nullptr && DeferredOf(update.load) != nullptr;
+  return update.load != nullptr && DeferredOf(ir::Operand::Value(update.load->value)) != nullptr;
 }
 
 // The flags are those of the result, which a TestOfUpdate needs.
-void Lowering::EmitUpdate(const llvm::StoreInst& store, const MemoryUpdate& update) {
-  const unsigned bytes = BytesOf(update.load);
-  const Mem mem = AddressOf(store.getPointerOperand());
+void Lowering::EmitUpdate(const ir::Instruction& store, const MemoryUpdate& update) {
+  const auto bytes = static_cast<unsigned>(update.load->type->store_size);
+  const Mem mem = AddressOf(OperandAt(store, 0));
   const Alu alu = AluOf(*update.operation);
   int32_t immediate = 0;
   if (ImmediateOf(update.operand, immediate)) {
@@ -240,33 +246,33 @@ void Lowering::EmitUpdate(const llvm::StoreInst& store, const MemoryUpdate& upda
   }
 }
 
-void Lowering::LowerStore(const llvm::StoreInst& store) {
-  if (store.isAtomic()) return LowerAtomicStore(store);
-  if (const MemoryUpdate update = UpdateEndingIn(store); IsEmittedAsOne(update)) {
+void Lowering::LowerStore(const ir::Instruction& store) {
+  if (store.IsAtomic()) return LowerAtomicStore(store);
+  if (const MemoryUpdate update = UpdateEndingIn(*function_, store); IsEmittedAsOne(update)) {
     return EmitUpdate(store, update);
   }
-  const llvm::Value* value = store.getValueOperand();
-  const PartList list = PartsOf(value->getType());
-  const PartOffsets places = OffsetsOf(value->getType(), *layout_);
-  const Mem mem = AddressOf(store.getPointerOperand());
+  const ir::Operand value = OperandAt(store, 1);
+  const PartList list = PartsOf(TypeOf(value));
+  const PartOffsets places = OffsetsOf(TypeOf(value));
+  const Mem mem = AddressOf(OperandAt(store, 0));
   for (unsigned i = 0; i < list.count; ++i) {
     StorePart(mem.Plus(places.offsets[i]), value, i, list.parts[i]);
   }
 }
 
-void Lowering::LowerAlloca(const llvm::AllocaInst& alloca) {
-  const uint32_t number = NumberOf(&alloca);
+void Lowering::LowerAlloca(const ir::Instruction& alloca) {
+  const uint32_t number = NumberOf(alloca);
   if (analysis_.values()[number].is_alloca) return;
-  const uint64_t size = layout_->getTypeAllocSize(alloca.getAllocatedType());
+  const uint64_t size = alloca.source_type->alloc_size;
   const Register bytes = locations_.Temporary(false);
-  const Register count = InExtended(alloca.getArraySize(), false, 8);
+  const Register count = InExtended(OperandAt(alloca, 0), false, 8);
   if (size == static_cast<uint64_t>(static_cast<int32_t>(size))) {
     assembler_.MultiplyRri(8, bytes, count, static_cast<int32_t>(size));
   } else {
     assembler_.MovImmediate(bytes, size, true);
     assembler_.MultiplyRr(8, bytes, count);
   }
-  const int64_t alignment = std::max<int64_t>(alloca.getAlign().value(), 16);
+  const int64_t alignment = std::max<int64_t>(static_cast<int64_t>(alloca.alignment()), 16);
   assembler_.AluRi(Alu::kAdd, 8, bytes, 15);
   assembler_.AluRi(Alu::kAnd, 8, bytes, -16);
   const Register stack_pointer = architecture_.stack_pointer;

@@ -2,84 +2,92 @@
 
 #include <utility>
 
-#include "llvm/IR/Constants.h"
-
 namespace firstcall::baseline {
 namespace {
 
-bool IsOperation(const llvm::BinaryOperator& operation) {
-  switch (operation.getOpcode()) {
-    case llvm::Instruction::Add:
-    case llvm::Instruction::Sub:
-    case llvm::Instruction::And:
-    case llvm::Instruction::Or:
-    case llvm::Instruction::Xor:
+bool IsOperation(const ir::Instruction& operation) {
+  switch (operation.opcode) {
+    case ir::Opcode::kAdd:
+    case ir::Opcode::kSub:
+    case ir::Opcode::kAnd:
+    case ir::Opcode::kOr:
+    case ir::Opcode::kXor:
       break;
     default:
       return false;
   }
-  const llvm::Type* type = operation.getType();
-  return type->isIntegerTy(8) || type->isIntegerTy(16) || type->isIntegerTy(32) ||
-         type->isIntegerTy(64);
+  const ir::Type* type = operation.type;
+  return type->IsInteger(8) || type->IsInteger(16) || type->IsInteger(32) || type->IsInteger(64);
 }
 
 // The load of `value`, if it is from where `store` writes to and needed for nothing else.
-const llvm::LoadInst* LoadFor(const llvm::Value* value, const llvm::StoreInst& store) {
-  const auto* load = llvm::dyn_cast<llvm::LoadInst>(value);
-  return load != nullptr && load->isSimple() && load->hasOneUse() &&
-                 load->getPointerOperand() == store.getPointerOperand() &&
-                 load->getParent() == store.getParent()
+const ir::Instruction* LoadFor(const ir::Function& function, ir::Operand value,
+                               const ir::Instruction& store) {
+  const ir::Instruction* load = function.DefinitionOf(value);
+  return load != nullptr && load->opcode == ir::Opcode::kLoad && load->IsSimple() &&
+                 function.HasOneUse(load->value) &&
+                 function.OperandOf(*load, 0) == function.OperandOf(store, 0) &&
+                 load->block == store.block
              ? load
              : nullptr;
 }
 
 }  // namespace
 
-MemoryUpdate UpdateEndingIn(const llvm::StoreInst& store) {
-  const auto* operation = llvm::dyn_cast<llvm::BinaryOperator>(store.getValueOperand());
-  if (operation == nullptr || !store.isSimple() || !IsOperation(*operation) ||
-      operation->getParent() != store.getParent()) {
+MemoryUpdate UpdateEndingIn(const ir::Function& function, const ir::Instruction& store) {
+  const ir::Instruction* operation = function.DefinitionOf(function.OperandOf(store, 1));
+  if (operation == nullptr || !store.IsSimple() || !IsOperation(*operation) ||
+      operation->block != store.block) {
     return {};
   }
-  if (!operation->hasOneUse() && (!operation->hasNUses(2) || TestOfUpdate(store) == nullptr)) {
-    return {};
-  }
-  const llvm::Value* left = operation->getOperand(0);
-  const llvm::Value* right = operation->getOperand(1);
-  const llvm::LoadInst* load = LoadFor(left, store);
-  if (load == nullptr && operation->isCommutative()) {
+  const uint32_t uses = function.values[operation->value].uses;
+  if (uses != 1 && (uses != 2 || TestOfUpdate(function, store) == nullptr)) return {};
+  ir::Operand left = function.OperandOf(*operation, 0);
+  ir::Operand right = function.OperandOf(*operation, 1);
+  const ir::Instruction* load = LoadFor(function, left, store);
+  if (load == nullptr && ir::IsCommutative(operation->opcode)) {
     std::swap(left, right);
-    load = LoadFor(left, store);
+    load = LoadFor(function, left, store);
   }
   return {load, operation, right};
 }
 
-const llvm::ICmpInst* TestOfUpdate(const llvm::StoreInst& store) {
-  const auto* test = llvm::dyn_cast_or_null<llvm::ICmpInst>(store.getNextNode());
-  if (test == nullptr || test->getOperand(0) != store.getValueOperand() || !test->hasOneUse() ||
-      *test->user_begin() != test->getNextNode() ||
-      !llvm::isa<llvm::BranchInst>(test->getNextNode())) {
+const ir::Instruction* TestOfUpdate(const ir::Function& function, const ir::Instruction& store) {
+  // A store ends no block, nor does a comparison, so an instruction of the same block follows each.
+  const uint32_t behind = function.NumberOf(store) + 1;
+  const ir::Instruction& test = function.instructions[behind];
+  if (test.opcode != ir::Opcode::kICmp ||
+      function.OperandOf(test, 0) != function.OperandOf(store, 1)) {
     return nullptr;
   }
-  const auto* zero = llvm::dyn_cast<llvm::ConstantInt>(test->getOperand(1));
-  if (zero == nullptr || !zero->isZero()) return nullptr;
-  switch (test->getPredicate()) {
-    case llvm::CmpInst::ICMP_EQ:
-    case llvm::CmpInst::ICMP_NE:
-    case llvm::CmpInst::ICMP_SLT:
-    case llvm::CmpInst::ICMP_SGE:
-      return test;
+  const ir::Value& result = function.values[test.value];
+  if (result.uses != 1 || result.first_user != behind + 1 ||
+      function.instructions[behind + 1].opcode != ir::Opcode::kBr) {
+    return nullptr;
+  }
+  const ir::Constant* zero = function.ConstantOf(function.OperandOf(test, 1));
+  if (zero == nullptr || !zero->IsInteger() || !zero->IsZero()) return nullptr;
+  switch (test.predicate()) {
+    case ir::Predicate::kIcmpEq:
+    case ir::Predicate::kIcmpNe:
+    case ir::Predicate::kIcmpSlt:
+    case ir::Predicate::kIcmpSge:
+      return &test;
     default:
       return nullptr;
   }
 }
 
-MemoryUpdate UpdateBeginningWith(const llvm::LoadInst& load) {
-  if (!load.hasOneUse()) return {};
-  for (const llvm::User* user : load.user_back()->users()) {
-    const auto* store = llvm::dyn_cast<llvm::StoreInst>(user);
-    if (store == nullptr) continue;
-    if (const MemoryUpdate update = UpdateEndingIn(*store); update.load == &load) return update;
+MemoryUpdate UpdateBeginningWith(const ir::Function& function, const ir::Instruction& load) {
+  if (!function.HasOneUse(load.value)) return {};
+  const ir::Instruction& operation = function.instructions[function.values[load.value].first_user];
+  if (operation.value == ir::kNone) return {};
+  // An update's operation has two users at most.
+  const ir::Value& result = function.values[operation.value];
+  for (uint32_t user : {result.first_user, result.last_user}) {
+    if (user == ir::kNone || function.instructions[user].opcode != ir::Opcode::kStore) continue;
+    const MemoryUpdate update = UpdateEndingIn(function, function.instructions[user]);
+    if (update.load == &load) return update;
   }
   return {};
 }

@@ -1,13 +1,15 @@
 #include "backend/baseline/module_compiler.h"
 
+#include <cstdint>
 #include <utility>
 
 #include "absl/types/span.h"
+#include "backend/baseline/triple.h"
 #include "backend/baseline/variables.h"
 #include "base/status.h"
-#include "llvm/TargetParser/Triple.h"
+#include "ir/global.h"
+#include "ir/module.h"
 #include "object/elf_writer.h"
-#include "object/machine.h"
 
 namespace firstcall::baseline {
 
@@ -15,9 +17,8 @@ absl::StatusOr<std::unique_ptr<ModuleCompiler>> ModuleCompiler::Create(
     absl::string_view triple, const BaselineOptions& options) {
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<BaselineCompiler> functions,
                              BaselineCompiler::Create(triple, options));
-  const bool is_aarch64 = llvm::Triple(llvm::StringRef(triple.data(), triple.size())).isAArch64();
   return std::unique_ptr<ModuleCompiler>(
-      new ModuleCompiler(std::move(functions), is_aarch64 ? Machine::kAArch64 : Machine::kX86_64));
+      new ModuleCompiler(std::move(functions), MachineOf(triple)));
 }
 
 CompiledCode& ModuleCompiler::NextPart() {
@@ -25,16 +26,31 @@ CompiledCode& ModuleCompiler::NextPart() {
   return parts_[part_count_++];
 }
 
-Refusal ModuleCompiler::Compile(const llvm::Module& module, const Options& options,
-                                ObjectBytes& object) {
-  if (!module.alias_empty() || !module.ifunc_empty()) return Refusal::kAlias;
-  if (!module.getModuleInlineAsm().empty()) return Refusal::kInlineAssembly;
-  part_count_ = 0;
-  for (const llvm::Function& function : module) {
-    if (function.isDeclaration() || function.hasAvailableExternallyLinkage()) continue;
-    const Refusal refusal =
-        functions_->Compile(function, options.is_near, NextPart(), options.layout);
+Refusal ModuleCompiler::CompileFunctions(ir::BodyReader& bodies, bool is_near) {
+  const absl::Span<const ir::Global> globals = bodies.module().globals();
+  for (uint32_t number = 0; number < globals.size(); ++number) {
+    const ir::Global& global = globals[number];
+    if (!global.IsFunction() || global.is_declaration ||
+        global.linkage == ir::Linkage::kAvailableExternally) {
+      continue;
+    }
+    if (!bodies.Read(number, function_).ok()) return Refusal::kRepresentation;
+    const Refusal refusal = functions_->Compile(function_, is_near, NextPart());
     if (refusal != Refusal::kNone) return refusal;
+  }
+  return Refusal::kNone;
+}
+
+Refusal ModuleCompiler::Compile(ir::BodyReader& bodies, const Options& options,
+                                ObjectBytes& object) {
+  const ir::Module& module = bodies.module();
+  for (const ir::Global& global : module.globals()) {
+    if (!global.IsFunction() && !global.IsVariable()) return Refusal::kAlias;
+  }
+  if (module.has_assembly()) return Refusal::kInlineAssembly;
+  part_count_ = 0;
+  if (Refusal refusal = CompileFunctions(bodies, options.is_near); refusal != Refusal::kNone) {
+    return refusal;
   }
   CompiledCode& variables = NextPart();
   if (Refusal refusal = WriteVariables(module, variables); refusal != Refusal::kNone) {

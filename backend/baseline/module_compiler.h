@@ -7,15 +7,18 @@
 #ifndef FIRSTCALL_BACKEND_BASELINE_MODULE_COMPILER_H_
 #define FIRSTCALL_BACKEND_BASELINE_MODULE_COMPILER_H_
 
+#include <cstddef>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "backend/baseline/baseline_compiler.h"
 #include "backend/baseline/refusal.h"
-#include "llvm/IR/Module.h"
+#include "ir/body_reader.h"
+#include "ir/function.h"
 #include "object/compiled_code.h"
 #include "object/machine.h"
 #include "object/object_bytes.h"
@@ -27,8 +30,6 @@ class ModuleCompiler {
   struct Options {
     // dso_local symbols are within reach of a 32-bit distance from the code.
     bool is_near = true;
-    // As the `layout` of BaselineCompiler::Compile.
-    const llvm::DataLayout* layout = nullptr;
     // The contents of the object's section .comment; may be empty.
     std::string comment;
   };
@@ -37,14 +38,16 @@ class ModuleCompiler {
   static absl::StatusOr<std::unique_ptr<ModuleCompiler>> Create(absl::string_view triple,
                                                                 const BaselineOptions& options);
 
-  // Compiles all definitions of `module`, which must be verified and have the target's data layout,
-  // to `object`, and returns kNone. If something is not covered, returns the reason and leaves
-  // `object` unchanged. Never changes the module.
-  Refusal Compile(const llvm::Module& module, const Options& options, ObjectBytes& object);
+  // Compiles all definitions of the module of `bodies`, which must have the target's data layout,
+  // to `object`, and returns kNone. If something is not covered, or cannot be read, returns the
+  // reason and leaves `object` unchanged.
+  Refusal Compile(ir::BodyReader& bodies, const Options& options, ObjectBytes& object);
 
  private:
   ModuleCompiler(std::unique_ptr<BaselineCompiler> functions, Machine machine)
       : functions_(std::move(functions)), machine_(machine) {}
+  // Compiles the functions of the module that it defines, each to a part.
+  Refusal CompileFunctions(ir::BodyReader& bodies, bool is_near);
   CompiledCode& NextPart();
 
   const std::unique_ptr<BaselineCompiler> functions_;
@@ -52,6 +55,7 @@ class ModuleCompiler {
   // The first `part_count_` belong to the current module.
   std::vector<CompiledCode> parts_;
   size_t part_count_ = 0;
+  ir::Function function_;  // The body that is being compiled.
 };
 
 }  // namespace firstcall::baseline

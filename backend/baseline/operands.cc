@@ -1,9 +1,10 @@
 // Operands: values in registers, as immediates, in memory.
 
+#include <cstdint>
+
 #include "backend/baseline/constants.h"
 #include "backend/baseline/lowering.h"
 #include "backend/baseline/value_slots.h"
-#include "llvm/Support/MathExtras.h"
 
 namespace firstcall::baseline {
 
@@ -22,7 +23,7 @@ void Lowering::MaterializeBits(Register reg, const ConstantPart& part, unsigned 
   assembler_.VectorLoad(bytes, reg, Mem::Relative(RelativeTo::kPool, place));
 }
 
-void Lowering::MaterializeAddress(Register reg, const llvm::GlobalValue* global, int64_t offset) {
+void Lowering::MaterializeAddress(Register reg, const ir::Global* global, int64_t offset) {
   if (const uint32_t table = PoolPlaceOf(global); table != kNone) {
     return assembler_.Lea(reg,
                           Mem::Relative(RelativeTo::kPool, table, static_cast<int32_t>(offset)));
@@ -30,7 +31,7 @@ void Lowering::MaterializeAddress(Register reg, const llvm::GlobalValue* global,
   const uint32_t symbol = SymbolOf(global);
   if (IsNear(global) && IsCloseToSymbol(offset)) {
     assembler_.Lea(reg, Mem::Relative(RelativeTo::kSymbol, symbol, static_cast<int32_t>(offset)));
-  } else if (!IsNear(global) && llvm::isInt<32>(offset)) {
+  } else if (!IsNear(global) && offset == static_cast<int32_t>(offset)) {
     assembler_.Load(8, reg, LiteralOf(symbol));
     if (offset != 0) assembler_.Lea(reg, Mem::At(reg, static_cast<int32_t>(offset)));
   } else {
@@ -38,12 +39,12 @@ void Lowering::MaterializeAddress(Register reg, const llvm::GlobalValue* global,
   }
 }
 
-void Lowering::Materialize(Register reg, const llvm::Constant& constant, unsigned number) {
+void Lowering::Materialize(Register reg, const ir::Constant& constant, unsigned number) {
   const ConstantPart part = PartOf(constant, number);
   switch (part.kind) {
     case ConstantPart::Kind::kBits: {
       unsigned bytes = 8;
-      if (IsVector(reg)) bytes = PartsOf(constant.getType()).parts[number].bytes;
+      if (IsVector(reg)) bytes = PartsOf(constant.type).parts[number].bytes;
       MaterializeBits(reg, part, bytes);
       return;
     }
@@ -59,57 +60,57 @@ void Lowering::Materialize(Register reg, const llvm::Constant& constant, unsigne
   }
 }
 
-const llvm::Instruction* Lowering::DeferredOf(const llvm::Value* value) const {
+const ir::Instruction* Lowering::DeferredOf(ir::Operand value) const {
   const uint32_t number = NumberOf(value);
-  if (number == PointerMap::kMissing) return nullptr;
+  if (number == kNone) return nullptr;
   const ValuePart& part = analysis_.values()[number];
   if (!part.is_deferred || part.reg != kNoRegister || part.is_spilled) return nullptr;
-  return llvm::cast<llvm::Instruction>(value);
+  return function_->DefinitionOf(value);
 }
 
-Register Lowering::In(const llvm::Value* value, unsigned part) {
-  if (const auto* constant = llvm::dyn_cast<llvm::Constant>(value)) {
-    const Register reg = locations_.Temporary(PartsOf(constant->getType()).parts[part].is_vector);
+Register Lowering::In(ir::Operand value, unsigned part) {
+  if (const ir::Constant* constant = ConstantOf(value)) {
+    const Register reg = locations_.Temporary(PartsOf(constant->type).parts[part].is_vector);
     Materialize(reg, *constant, part);
     return reg;
   }
-  if (const llvm::Instruction* deferred = DeferredOf(value)) Lower(*deferred);
+  if (const ir::Instruction* deferred = DeferredOf(value)) Lower(*deferred);
   return locations_.In(NumberOf(value) + part);
 }
 
-Register Lowering::Copy(const llvm::Value* value, unsigned part) {
-  if (llvm::isa<llvm::Constant>(value)) return In(value, part);
-  if (const llvm::Instruction* deferred = DeferredOf(value)) Lower(*deferred);
+Register Lowering::Copy(ir::Operand value, unsigned part) {
+  if (value.IsConstant()) return In(value, part);
+  if (const ir::Instruction* deferred = DeferredOf(value)) Lower(*deferred);
   return locations_.Copy(NumberOf(value) + part);
 }
 
-void Lowering::Claim(Register reg, const llvm::Value* value, unsigned part) {
-  if (const auto* constant = llvm::dyn_cast<llvm::Constant>(value)) {
+void Lowering::Claim(Register reg, ir::Operand value, unsigned part) {
+  if (const ir::Constant* constant = ConstantOf(value)) {
     locations_.Claim(reg);
     Materialize(reg, *constant, part);
     return;
   }
-  if (const llvm::Instruction* deferred = DeferredOf(value)) {
+  if (const ir::Instruction* deferred = DeferredOf(value)) {
     Lower(*deferred);
     locations_.registers().Unpin(locations_.RegisterOf(NumberOf(value)));
   }
   locations_.Claim(reg, NumberOf(value) + part);
 }
 
-bool Lowering::DiesHere(const llvm::Value* value) const {
+bool Lowering::DiesHere(ir::Operand value) const {
   const uint32_t number = NumberOf(value);
-  return number != PointerMap::kMissing && locations_.DiesHere(number);
+  return number != kNone && locations_.DiesHere(number);
 }
 
-Register Lowering::DefineFrom(const llvm::Instruction& result, const llvm::Value* from,
-                              unsigned result_part, unsigned from_part) {
-  const uint32_t number = NumberOf(&result) + result_part;
-  if (const auto* constant = llvm::dyn_cast<llvm::Constant>(from)) {
+Register Lowering::DefineFrom(const ir::Instruction& result, ir::Operand from, unsigned result_part,
+                              unsigned from_part) {
+  const uint32_t number = NumberOf(result) + result_part;
+  if (const ir::Constant* constant = ConstantOf(from)) {
     const Register reg = locations_.Define(number);
     Materialize(reg, *constant, from_part);
     return reg;
   }
-  if (const llvm::Instruction* deferred = DeferredOf(from)) Lower(*deferred);
+  if (const ir::Instruction* deferred = DeferredOf(from)) Lower(*deferred);
   return locations_.DefineFrom(number, NumberOf(from) + from_part);
 }
 
@@ -136,11 +137,11 @@ void Lowering::Extend(Register dst, Register src, unsigned bits, bool is_signed,
   assembler_.ShiftRi(is_signed ? Shift::kSar : Shift::kShr, bytes, dst, distance);
 }
 
-Register Lowering::InExtended(const llvm::Value* value, bool is_signed, unsigned bytes) {
-  const unsigned bits = BitsOf(value->getType());
-  if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(value)) {
+Register Lowering::InExtended(ir::Operand value, bool is_signed, unsigned bytes) {
+  const unsigned bits = BitsOf(TypeOf(value));
+  if (const ir::Constant* constant = IntegerOf(value)) {
     const Register reg = locations_.Temporary(false);
-    const uint64_t extended = is_signed ? constant->getSExtValue() : constant->getZExtValue();
+    const uint64_t extended = is_signed ? constant->bits() : constant->unsigned_bits();
     assembler_.MovImmediate(reg, bytes == 4 ? static_cast<uint32_t>(extended) : extended, false);
     return reg;
   }
@@ -152,15 +153,15 @@ Register Lowering::InExtended(const llvm::Value* value, bool is_signed, unsigned
   return reg;
 }
 
-Register Lowering::DefineExtended(const llvm::Instruction& result, const llvm::Value* from,
-                                  bool is_signed, unsigned bytes) {
-  if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(from)) {
+Register Lowering::DefineExtended(const ir::Instruction& result, ir::Operand from, bool is_signed,
+                                  unsigned bytes) {
+  if (const ir::Constant* constant = IntegerOf(from)) {
     const Register reg = Define(result);
-    const uint64_t extended = is_signed ? constant->getSExtValue() : constant->getZExtValue();
+    const uint64_t extended = is_signed ? constant->bits() : constant->unsigned_bits();
     assembler_.MovImmediate(reg, bytes == 4 ? static_cast<uint32_t>(extended) : extended, false);
     return reg;
   }
-  const unsigned bits = BitsOf(from->getType());
+  const unsigned bits = BitsOf(TypeOf(from));
   if (bits == bytes * 8 || DiesHere(from)) {
     const Register reg = DefineFrom(result, from);
     if (bits != bytes * 8) Extend(reg, reg, bits, is_signed, bytes);
@@ -172,30 +173,28 @@ Register Lowering::DefineExtended(const llvm::Instruction& result, const llvm::V
   return reg;
 }
 
-bool Lowering::ImmediateOf(const llvm::Value* value, int32_t& immediate, unsigned number) const {
-  const auto* constant = llvm::dyn_cast<llvm::Constant>(value);
-  if (constant == nullptr || llvm::isa<llvm::GlobalValue>(constant)) return false;
+bool Lowering::ImmediateOf(ir::Operand value, int32_t& immediate, unsigned number) const {
+  const ir::Constant* constant = ConstantOf(value);
+  if (constant == nullptr || constant->IsGlobal()) return false;
   const ConstantPart part = PartOf(*constant, number);
   if (part.kind != ConstantPart::Kind::kBits) return false;
   immediate = static_cast<int32_t>(part.low);
   return static_cast<int64_t>(part.low) == immediate;
 }
 
-ArithmeticOperand Lowering::OperandOf(const llvm::Value* value, unsigned bytes, unsigned part) {
+ArithmeticOperand Lowering::OperandOf(ir::Operand value, unsigned bytes, unsigned part) {
   ArithmeticOperand operand;
   if (ImmediateOf(value, operand.immediate, part)) {
     operand.kind = ArithmeticOperand::Kind::kImmediate;
     return operand;
   }
-  if (const llvm::Instruction* deferred = DeferredOf(value)) {
-    const auto* load = llvm::dyn_cast<llvm::LoadInst>(deferred);
-    if (load != nullptr && BytesOf(load) == bytes) {
+  if (const ir::Instruction* deferred = DeferredOf(value)) {
+    if (deferred->opcode == ir::Opcode::kLoad && deferred->type->store_size == bytes) {
       operand.kind = ArithmeticOperand::Kind::kMemory;
-      operand.mem = AddressOf(load->getPointerOperand());
+      operand.mem = AddressOf(OperandAt(*deferred, 0));
       return operand;
     }
-  } else if (!llvm::isa<llvm::Constant>(value) &&
-             locations_.IsBestInMemory(NumberOf(value) + part)) {
+  } else if (!value.IsConstant() && locations_.IsBestInMemory(NumberOf(value) + part)) {
     operand.kind = ArithmeticOperand::Kind::kMemory;
     operand.mem = SlotOf(frame_, analysis_.values()[NumberOf(value) + part]);
     return operand;

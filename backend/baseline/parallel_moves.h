@@ -13,10 +13,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "backend/baseline/architecture.h"
 #include "backend/baseline/assembler.h"
-#include "llvm/ADT/DenseMap.h"
-#include "llvm/IR/Constant.h"
+#include "ir/constant.h"
 
 namespace firstcall::baseline {
 
@@ -30,7 +30,7 @@ struct Move {
   bool is_signed = false;
   Register from = kNoRegister;
   Mem from_memory;  // kMemory: the source. kFrameAddress: the address itself is the value.
-  const llvm::Constant* constant = nullptr;
+  const ir::Constant* constant = nullptr;
   unsigned constant_part = 0;
   // The destination: the register `to` or, if `to` is kNoRegister, `to_memory`, a place in the
   // frame or among the arguments of a call.
@@ -89,7 +89,8 @@ class ParallelMoves {
 
   std::vector<Move> moves_;
   Place registers_[kRegisterCount];
-  llvm::DenseMap<uint64_t, Place> in_frame_;  // The places in the frame that moves write, by KeyOf.
+  absl::flat_hash_map<uint64_t, Place>
+      in_frame_;  // The places in the frame that moves write, by KeyOf.
 };
 
 }  // namespace firstcall::baseline

@@ -50,6 +50,8 @@ absl::string_view RefusalName(Refusal refusal) {
       return "too few registers";
     case Refusal::kReach:
       return "length of the code";
+    case Refusal::kRepresentation:
+      return "what firstcall's own representation lacks";
     case Refusal::kCount:
       break;
   }

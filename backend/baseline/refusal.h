@@ -34,6 +34,7 @@ enum class Refusal : uint8_t {
   kAlias,
   kRegisters,
   kReach,
+  kRepresentation,
   kCount,
 };
 

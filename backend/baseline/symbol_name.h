@@ -5,15 +5,16 @@
 #ifndef FIRSTCALL_BACKEND_BASELINE_SYMBOL_NAME_H_
 #define FIRSTCALL_BACKEND_BASELINE_SYMBOL_NAME_H_
 
-#include "llvm/ADT/StringRef.h"
-#include "llvm/IR/GlobalValue.h"
+#include "absl/strings/string_view.h"
+#include "ir/data_layout.h"
+#include "ir/global.h"
 
 namespace firstcall::baseline {
 
 // The name of `global` without IR's mark (\1) for names that the target's mangling must not change.
 // The module must have a data layout. If objects are Mach-O, a marked name also loses its leading
 // underscore, because unmarked names do not have the underscore yet.
-llvm::StringRef SymbolNameOf(const llvm::GlobalValue& global);
+absl::string_view SymbolNameOf(const ir::Global& global, const ir::DataLayout& layout);
 
 }  // namespace firstcall::baseline
 

@@ -1,12 +1,14 @@
 // Symbols, the addresses of far ones, and constants that come along with the function.
 
+#include <algorithm>
+
 #include "backend/baseline/constant_data.h"
+#include "backend/baseline/constants.h"
 #include "backend/baseline/lowering.h"
-#include "llvm/IR/GlobalVariable.h"
 
 namespace firstcall::baseline {
 
-uint32_t Lowering::SymbolOf(const llvm::GlobalValue* global) {
+uint32_t Lowering::SymbolOf(const ir::Global* global) {
   uint32_t number = symbol_numbers_.Find(global);
   if (number == PointerMap::kMissing) {
     number = symbols_.size();
@@ -27,7 +29,7 @@ uint32_t Lowering::SymbolOf(const char* library_function) {
   return number;
 }
 
-uint32_t Lowering::ControlSymbolOf(const llvm::GlobalValue* variable) {
+uint32_t Lowering::ControlSymbolOf(const ir::Global* variable) {
   // An address inside of the variable's object, where no other object begins.
   const void* key = reinterpret_cast<const char*>(variable) + 8;
   uint32_t number = symbol_numbers_.Find(key);
@@ -39,40 +41,37 @@ uint32_t Lowering::ControlSymbolOf(const llvm::GlobalValue* variable) {
   return number;
 }
 
-uint32_t Lowering::PoolPlaceOf(const llvm::GlobalValue* global) {
+uint32_t Lowering::PoolPlaceOf(const ir::Global* global) {
   if (const uint32_t number = symbol_numbers_.Find(global); number != PointerMap::kMissing) {
     return symbols_[number].place;  // Decided when the symbol was first seen.
   }
-  const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(global);
-  if (variable == nullptr || !variable->isConstant() || !variable->hasInitializer()) return kNone;
+  if (!global->IsVariable() || !global->is_constant || global->is_declaration) return kNone;
   uint32_t place = kNone;
-  if (IsCopied(*variable)) {
-    place = AppendData(*variable);
-  } else if (IsLabelTable(*variable, *function_)) {
-    place = AppendLabelTable(*variable);
+  if (IsCopied(*global, function_->module())) {
+    place = AppendData(*global);
+  } else if (IsLabelTable(*global, function_->module(), function_->global_number())) {
+    place = AppendLabelTable(*global);
   }
   symbols_[SymbolOf(global)].place = place;
   return place;
 }
 
-uint32_t Lowering::AppendLabelTable(const llvm::GlobalVariable& variable) {
-  const auto* table = llvm::cast<llvm::ConstantArray>(variable.getInitializer());
+uint32_t Lowering::AppendLabelTable(const ir::Global& variable) {
+  const ir::Module& module = function_->module();
   uint32_t first = kNone;
-  for (const llvm::Use& entry : table->operands()) {
-    const auto* address = llvm::cast<llvm::BlockAddress>(entry.get());
-    const uint32_t at = pool_.AddressOfLabel(AddressLabelOf(address->getBasicBlock()));
+  for (ir::Operand entry : module.constant(variable.initializer).operands()) {
+    const uint32_t at = pool_.AddressOfLabel(AddressLabelOf(module.constant(entry).block()));
     if (first == kNone) first = at;
   }
   return first;
 }
 
-uint32_t Lowering::AppendData(const llvm::GlobalVariable& variable) {
+uint32_t Lowering::AppendData(const ir::Global& variable) {
   ConstantData data;
-  WriteData(variable, data);
+  WriteData(variable, function_->module(), data);
   CodeBuffer& bytes = pool_.bytes();
-  const llvm::Align alignment =
-      std::max(variable.getAlign().valueOrOne(), layout_->getABITypeAlign(variable.getValueType()));
-  bytes.Align(std::min<uint64_t>(alignment.value(), 16), 0);
+  const uint64_t alignment = std::max<uint64_t>(variable.alignment, variable.value_type->alignment);
+  bytes.Align(std::min<uint64_t>(alignment, 16), 0);
   const uint32_t place = bytes.size();
   bytes.Bytes(data.bytes.data(), data.bytes.size());
   for (const ConstantData::Reference& reference : data.references) {
@@ -81,8 +80,8 @@ uint32_t Lowering::AppendData(const llvm::GlobalVariable& variable) {
   return place;
 }
 
-bool Lowering::IsNear(const llvm::GlobalValue* global) const {
-  return options_.is_near && global->isDSOLocal() && !global->hasExternalWeakLinkage();
+bool Lowering::IsNear(const ir::Global* global) const {
+  return options_.is_near && global->is_dso_local && global->linkage != ir::Linkage::kExternalWeak;
 }
 
 Mem Lowering::LiteralOf(uint32_t symbol) {

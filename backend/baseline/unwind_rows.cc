@@ -4,13 +4,11 @@
 #include <cstring>
 #include <initializer_list>
 
-#include "llvm/BinaryFormat/Dwarf.h"
-#include "llvm/Support/LEB128.h"
+#include "backend/baseline/dwarf.h"
+#include "backend/baseline/leb128.h"
 
 namespace firstcall::baseline {
 namespace {
-
-namespace dwarf = llvm::dwarf;
 
 constexpr uint8_t kOperandLimit = 64;
 constexpr unsigned kDataAlignment = 8;
@@ -30,7 +28,7 @@ class Table {
   }
   // Fills the entry up to eight bytes and sets its length.
   void End(size_t begin) {
-    while (out_.size() % 8 != 0) out_.push_back(dwarf::DW_CFA_nop);
+    while (out_.size() % 8 != 0) out_.push_back(dwarf::kNop);
     const uint32_t length = static_cast<uint32_t>(out_.size() - begin - 4);
     std::memcpy(out_.data() + begin, &length, 4);
   }
@@ -40,17 +38,17 @@ class Table {
     at_ = offset;
     if (distance == 0) return;
     if (distance < 64) {
-      Bytes({static_cast<uint8_t>(dwarf::DW_CFA_advance_loc | distance)});
+      Bytes({static_cast<uint8_t>(dwarf::kAdvanceLocation | distance)});
     } else if (distance < 256) {
-      Bytes({dwarf::DW_CFA_advance_loc1, static_cast<uint8_t>(distance)});
+      Bytes({dwarf::kAdvanceLocation1, static_cast<uint8_t>(distance)});
     } else {
-      Bytes({dwarf::DW_CFA_advance_loc4});
+      Bytes({dwarf::kAdvanceLocation4});
       Number(distance, 4);
     }
   }
   void Unsigned(uint64_t value) {
-    uint8_t bytes[10];
-    out_.insert(out_.end(), bytes, bytes + llvm::encodeULEB128(value, bytes));
+    uint8_t bytes[kMostLeb128Bytes];
+    out_.insert(out_.end(), bytes, PutUnsignedLeb128(value, bytes));
   }
   size_t size() const { return out_.size(); }
 
@@ -63,31 +61,31 @@ void WriteRow(const UnwindRow& row, Table& table) {
   using Kind = UnwindRow::Kind;
   switch (row.kind) {
     case Kind::kFrame:
-      table.Bytes({dwarf::DW_CFA_def_cfa, row.reg});
+      table.Bytes({dwarf::kDefineFrame, row.reg});
       return table.Unsigned(row.value);
     case Kind::kFrameOffset:
-      table.Bytes({dwarf::DW_CFA_def_cfa_offset});
+      table.Bytes({dwarf::kDefineFrameOffset});
       return table.Unsigned(row.value);
     case Kind::kFrameRegister:
-      return table.Bytes({dwarf::DW_CFA_def_cfa_register, row.reg});
+      return table.Bytes({dwarf::kDefineFrameRegister, row.reg});
     case Kind::kSaved:
       if (row.reg < kOperandLimit) {
-        table.Bytes({static_cast<uint8_t>(dwarf::DW_CFA_offset | row.reg)});
+        table.Bytes({static_cast<uint8_t>(dwarf::kOffset | row.reg)});
       } else {
-        table.Bytes({dwarf::DW_CFA_offset_extended, row.reg});
+        table.Bytes({dwarf::kOffsetExtended, row.reg});
       }
       return table.Unsigned(row.value / kDataAlignment);
     case Kind::kRestored:
       if (row.reg < kOperandLimit) {
-        return table.Bytes({static_cast<uint8_t>(dwarf::DW_CFA_restore | row.reg)});
+        return table.Bytes({static_cast<uint8_t>(dwarf::kRestore | row.reg)});
       }
-      return table.Bytes({dwarf::DW_CFA_restore_extended, row.reg});
+      return table.Bytes({dwarf::kRestoreExtended, row.reg});
     case Kind::kRemember:
-      return table.Bytes({dwarf::DW_CFA_remember_state});
+      return table.Bytes({dwarf::kRememberState});
     case Kind::kRestore:
-      return table.Bytes({dwarf::DW_CFA_restore_state});
+      return table.Bytes({dwarf::kRestoreState});
     case Kind::kSignsReturnAddress:
-      return table.Bytes({dwarf::DW_CFA_AARCH64_negate_ra_state});
+      return table.Bytes({dwarf::kAArch64NegateReturnAddressState});
   }
 }
 
@@ -111,15 +109,15 @@ void AppendUnwindTable(const UnwindConvention& convention, const UnwindTable& un
   }
   table.Bytes({1, /*-kDataAlignment=*/0x78, convention.return_address});
   if (unwind.has_exceptions) {
-    table.Bytes({11, dwarf::DW_EH_PE_absptr});
+    table.Bytes({11, dwarf::kAbsolutePointer});
     address(unwind.personality, 0);
-    table.Bytes({dwarf::DW_EH_PE_absptr, dwarf::DW_EH_PE_absptr});
+    table.Bytes({dwarf::kAbsolutePointer, dwarf::kAbsolutePointer});
   } else {
-    table.Bytes({1, dwarf::DW_EH_PE_absptr});
+    table.Bytes({1, dwarf::kAbsolutePointer});
   }
-  table.Bytes({dwarf::DW_CFA_def_cfa, convention.stack_pointer, convention.entry_distance});
+  table.Bytes({dwarf::kDefineFrame, convention.stack_pointer, convention.entry_distance});
   if (convention.is_return_address_saved) {
-    table.Bytes({static_cast<uint8_t>(dwarf::DW_CFA_offset | convention.return_address), 1});
+    table.Bytes({static_cast<uint8_t>(dwarf::kOffset | convention.return_address), 1});
   }
   table.End(common);
 

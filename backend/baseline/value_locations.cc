@@ -1,18 +1,17 @@
 #include "backend/baseline/value_locations.h"
 
 #include "backend/baseline/value_slots.h"
-#include "llvm/ADT/bit.h"
 
 namespace firstcall::baseline {
 namespace {
 
+// The first register of a set that is not empty.
+Register FirstOf(RegisterSet set) { return static_cast<Register>(__builtin_ctzll(set)); }
+
 template <typename Visit>
 void ForEach(RegisterSet set, Visit visit) {
-  for (; set != 0; set &= set - 1) visit(static_cast<Register>(llvm::countr_zero(set)));
+  for (; set != 0; set &= set - 1) visit(FirstOf(set));
 }
-
-// The first register of a set that is not empty.
-Register FirstOf(RegisterSet set) { return static_cast<Register>(llvm::countr_zero(set)); }
 
 void MoveRegister(Assembler& assembler, Register to, Register from) {
   if (to == from) return;

@@ -14,8 +14,7 @@
 
 #include <cstdint>
 
-#include "llvm/IR/DataLayout.h"
-#include "llvm/IR/Type.h"
+#include "ir/type.h"
 
 namespace firstcall::baseline {
 
@@ -35,23 +34,23 @@ struct PartList {
   PartType parts[kMaxParts];
 };
 
-PartList PartsOf(const llvm::Type* type);
+PartList PartsOf(const ir::Type* type);
 
 // The offsets in bytes of the parts of a value of `type` in memory. `type` must be supported.
 struct PartOffsets {
   unsigned count = 0;
   int32_t offsets[kMaxParts];
 };
-PartOffsets OffsetsOf(const llvm::Type* type, const llvm::DataLayout& layout);
+PartOffsets OffsetsOf(const ir::Type* type);
 
 // The number of parts, for types that are neither integers nor pointers.
-unsigned PartCountOfOthers(const llvm::Type* type);
+unsigned PartCountOfOthers(const ir::Type* type);
 
 // The number of parts, as PartsOf(type).count, but fast for integers and pointers.
-inline unsigned PartCount(const llvm::Type* type) {
-  if (type->isPointerTy()) return type->getPointerAddressSpace() == 0 ? 1 : 0;
-  if (!type->isIntegerTy()) return PartCountOfOthers(type);
-  const unsigned bits = type->getIntegerBitWidth();
+inline unsigned PartCount(const ir::Type* type) {
+  if (type->IsPointer()) return type->number == 0 ? 1 : 0;
+  if (!type->IsInteger()) return PartCountOfOthers(type);
+  const unsigned bits = type->number;
   return bits <= 64 ? 1 : bits <= 128 ? 2 : 0;
 }
 

@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
+#include "absl/strings/string_view.h"
 #include "backend/baseline/constant_data.h"
 #include "backend/baseline/constants.h"
 #include "backend/baseline/symbol_name.h"
-#include "llvm/ADT/DenseMap.h"
-#include "llvm/IR/Constants.h"
-#include "llvm/IR/GlobalVariable.h"
+#include "ir/constant.h"
+#include "ir/global.h"
+#include "ir/type.h"
 #include "object/large_section.h"
 
 namespace firstcall::baseline {
@@ -20,54 +22,64 @@ constexpr uint64_t kMostAlignment = 4096;
 constexpr uint64_t kMostBytes = uint64_t{1} << 31;
 
 // Lists for the linker, and metadata, which no code refers to.
-bool IsForTheLinker(const llvm::GlobalVariable& variable) {
-  return variable.getName() == "llvm.used" || variable.getName() == "llvm.compiler.used" ||
-         variable.getSection() == "llvm.metadata";
+bool IsForTheLinker(const ir::Global& variable) {
+  return variable.name == "llvm.used" || variable.name == "llvm.compiler.used" ||
+         variable.section == "llvm.metadata";
 }
 
-bool IsPartOfCode(const llvm::GlobalVariable& variable) {
-  if (IsCopied(variable)) return true;
-  const auto* table = llvm::dyn_cast<llvm::ConstantArray>(variable.getInitializer());
-  if (table == nullptr) return false;
-  const auto* label = llvm::dyn_cast<llvm::BlockAddress>(table->getOperand(0));
-  return label != nullptr && IsLabelTable(variable, *label->getFunction());
+bool IsPartOfCode(const ir::Global& variable, const ir::Module& module) {
+  if (IsCopied(variable, module)) return true;
+  const ir::Constant& table = module.constant(variable.initializer);
+  if (table.operands().empty()) return false;
+  const ir::Constant& label = module.constant(table.operands()[0]);
+  return label.kind == ir::ConstantKind::kBlockAddress &&
+         IsLabelTable(variable, module, label.global);
 }
 
+// As llvm::DataLayout::getPreferredAlign of a variable with an initializer, in bytes.
+uint64_t AlignmentOf(const ir::Global& variable, const ir::Module& module) {
+  const ir::Type& type = *variable.value_type;
+  if (variable.alignment == 0) return module.layout().PreferredAlignment(type);
+  if (!variable.section.empty()) return variable.alignment;
+  return std::max<uint64_t>(variable.alignment, type.alignment);
+}
+
+// Nothing that Global::has_unknown stands for changes how a variable is written.
 class VariableWriter {
  public:
-  explicit VariableWriter(CompiledCode& code) : code_(code) {}
+  VariableWriter(const ir::Module& module, CompiledCode& code) : module_(module), code_(code) {}
 
-  Refusal Write(const llvm::GlobalVariable& variable) {
-    const llvm::DataLayout& layout = variable.getParent()->getDataLayout();
-    const llvm::Align alignment = layout.getPreferredAlign(&variable);
-    const uint64_t size = layout.getTypeAllocSize(variable.getValueType());
-    const llvm::Constant& initializer = *variable.getInitializer();
-    const bool is_zero = !variable.isConstant() &&
-                         (initializer.isNullValue() || llvm::isa<llvm::UndefValue>(initializer));
-    const bool is_large_zero = is_zero && variable.getSection() == kLargeZeroSection;
-    if (variable.isThreadLocal() || (variable.hasSection() && !is_large_zero) ||
-        variable.hasImplicitSection() || variable.hasCommonLinkage() ||
-        variable.hasAppendingLinkage() || variable.getAddressSpace() != 0 ||
-        alignment.value() > kMostAlignment || (size > kMostBytes && !is_zero)) {
+  Refusal Write(const ir::Global& variable) {
+    if (!variable.value_type->is_sized) return Refusal::kVariable;
+    const uint64_t alignment = AlignmentOf(variable, module_);
+    const uint64_t size = variable.value_type->alloc_size;
+    const ir::Constant& initializer = module_.constant(variable.initializer);
+    const bool is_zero =
+        !variable.is_constant && (initializer.IsZero() || initializer.IsUndefined());
+    const bool is_large_zero = is_zero && variable.section == kLargeZeroSection;
+    if (variable.IsThreadLocal() || (!variable.section.empty() && !is_large_zero) ||
+        HasImplicitSection(variable) || variable.linkage == ir::Linkage::kCommon ||
+        variable.linkage == ir::Linkage::kAppending || variable.address_space != 0 ||
+        alignment > kMostAlignment || (size > kMostBytes && !is_zero)) {
       return Refusal::kVariable;
     }
-    if (variable.hasMetadata(llvm::LLVMContext::MD_dbg)) return Refusal::kDebugInformation;
-    if (!is_zero && !WriteData(variable, data_)) return Refusal::kVariable;
+    if (variable.has_debug_information) return Refusal::kDebugInformation;
+    if (!is_zero && !WriteData(variable, module_, data_)) return Refusal::kVariable;
     const uint32_t number = SymbolOf(variable);
     CodeSymbol& symbol = code_.symbols[number];
     symbol.is_defined = true;
-    symbol.is_local = variable.hasLocalLinkage();
+    symbol.is_local = variable.HasLocalLinkage();
     symbol.section = static_cast<uint32_t>(code_.sections.size());
     symbol.size = size;
     CodeSection& section = code_.sections.emplace_back();
-    section.alignment = static_cast<uint32_t>(alignment.value());
+    section.alignment = static_cast<uint32_t>(alignment);
     // Two variables never have the same address.
     if (is_zero) {
       section.kind = is_large_zero ? SectionKind::kLargeZeroData : SectionKind::kZeroData;
       section.zeros = std::max<uint64_t>(size, 1);
       return Refusal::kNone;
     }
-    section.kind = variable.isConstant() ? SectionKind::kReadOnlyData : SectionKind::kData;
+    section.kind = variable.is_constant ? SectionKind::kReadOnlyData : SectionKind::kData;
     section.bytes = std::move(data_.bytes);
     if (section.bytes.empty()) section.bytes.push_back(0);
     for (const ConstantData::Reference& reference : data_.references) {
@@ -81,37 +93,39 @@ class VariableWriter {
   }
 
  private:
-  uint32_t SymbolOf(const llvm::GlobalValue& global) {
-    const auto [found, is_new] =
-        numbers_.try_emplace(&global, static_cast<uint32_t>(code_.symbols.size()));
-    if (is_new) {
-      const llvm::StringRef name = SymbolNameOf(global);
-      CodeSymbol& symbol = code_.symbols.emplace_back();
-      symbol.name = static_cast<uint32_t>(code_.names.size());
-      symbol.name_size = static_cast<uint32_t>(name.size());
-      symbol.is_weak =
-          global.isDeclaration() ? global.hasExternalWeakLinkage() : global.isWeakForLinker();
-      code_.names.append(name.data(), name.size());
-    }
-    return found->second;
+  uint32_t SymbolOf(const ir::Global& global) {
+    if (numbers_.empty()) numbers_.resize(module_.globals().size(), ir::kNone);
+    uint32_t& number = numbers_[module_.NumberOf(global)];
+    if (number != ir::kNone) return number;
+    number = static_cast<uint32_t>(code_.symbols.size());
+    const absl::string_view name = SymbolNameOf(global, module_.layout());
+    CodeSymbol& symbol = code_.symbols.emplace_back();
+    symbol.name = static_cast<uint32_t>(code_.names.size());
+    symbol.name_size = static_cast<uint32_t>(name.size());
+    symbol.is_weak = global.is_declaration ? global.linkage == ir::Linkage::kExternalWeak
+                                           : global.IsWeakForLinker();
+    code_.names.append(name.data(), name.size());
+    return number;
   }
 
+  const ir::Module& module_;
   CompiledCode& code_;
   ConstantData data_;
-  llvm::SmallDenseMap<const llvm::GlobalValue*, uint32_t> numbers_;
+  std::vector<uint32_t> numbers_;  // Of the symbols, by global; ir::kNone: not needed yet.
 };
 
 }  // namespace
 
-Refusal WriteVariables(const llvm::Module& module, CompiledCode& code) {
+Refusal WriteVariables(const ir::Module& module, CompiledCode& code) {
   code.sections.clear();
   code.relocations.clear();
   code.symbols.clear();
   code.names.clear();
-  VariableWriter writer(code);
-  for (const llvm::GlobalVariable& variable : module.globals()) {
-    if (variable.isDeclaration() || variable.hasAvailableExternallyLinkage() ||
-        IsForTheLinker(variable) || IsPartOfCode(variable)) {
+  VariableWriter writer(module, code);
+  for (const ir::Global& variable : module.globals()) {
+    if (!variable.IsVariable() || variable.is_declaration ||
+        variable.linkage == ir::Linkage::kAvailableExternally || IsForTheLinker(variable) ||
+        IsPartOfCode(variable, module)) {
       continue;
     }
     const Refusal refusal = writer.Write(variable);

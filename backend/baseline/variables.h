@@ -8,13 +8,13 @@
 #define FIRSTCALL_BACKEND_BASELINE_VARIABLES_H_
 
 #include "backend/baseline/refusal.h"
-#include "llvm/IR/Module.h"
+#include "ir/module.h"
 #include "object/compiled_code.h"
 
 namespace firstcall::baseline {
 
 // Replaces the contents of `code`. If there are no such variables, `code` has no sections.
-Refusal WriteVariables(const llvm::Module& module, CompiledCode& code);
+Refusal WriteVariables(const ir::Module& module, CompiledCode& code);
 
 }  // namespace firstcall::baseline
 

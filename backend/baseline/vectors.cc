@@ -5,17 +5,48 @@
 // complete. The lanes of a vector of i1 are masks, all of whose bits are the same, and together
 // fill 16 bytes.
 
+#include <algorithm>
+
+#include "absl/container/inlined_vector.h"
 #include "backend/baseline/lowering.h"
 #include "backend/baseline/value_slots.h"
-#include "llvm/ADT/SmallVector.h"
-#include "llvm/IR/GetElementPtrTypeIterator.h"
 
 namespace firstcall::baseline {
 namespace {
 
-using llvm::Instruction;
+using ir::IntrinsicId;
+using ir::Opcode;
 
-bool IsMask(const llvm::Type* type) { return type->getScalarType()->isIntegerTy(1); }
+bool IsMask(const ir::Type* type) { return type->scalar()->IsInteger(1); }
+
+bool IsShift(Opcode opcode) {
+  return opcode == Opcode::kShl || opcode == Opcode::kLShr || opcode == Opcode::kAShr;
+}
+
+// In a shuffle's mask: the lane of the result is undefined.
+constexpr uint32_t kUndefinedLane = UINT32_MAX;
+
+// The number of the lane that lane `lane` of a shuffle's result is a copy of. `mask` is a vector of
+// i32.
+uint32_t SourceLaneOf(const ir::Constant& mask, unsigned lane, const ir::Constants& constants) {
+  switch (mask.kind) {
+    case ir::ConstantKind::kNull:
+      return 0;
+    case ir::ConstantKind::kData: {
+      uint32_t number = 0;  // Its lowest byte is the first.
+      for (unsigned i = 4; i-- > 0;) {
+        number = number << 8 | static_cast<uint8_t>(mask.data()[4 * lane + i]);
+      }
+      return number;
+    }
+    case ir::ConstantKind::kAggregate: {
+      const ir::Constant& number = constants[mask.operands()[lane]];
+      return number.IsInteger() ? static_cast<uint32_t>(number.unsigned_bits()) : kUndefinedLane;
+    }
+    default:
+      return kUndefinedLane;
+  }
+}
 
 // A minimum or maximum of integers: when the other operand takes the place of one that was compared
 // with it.
@@ -24,19 +55,19 @@ struct MinMax {
   Cond takes_other = Cond::kO;
 };
 
-MinMax MinMaxOf(llvm::Intrinsic::ID id) {
+MinMax MinMaxOf(IntrinsicId id) {
   switch (id) {
-    case llvm::Intrinsic::smax:
-    case llvm::Intrinsic::vector_reduce_smax:
+    case IntrinsicId::kSmax:
+    case IntrinsicId::kVectorReduceSmax:
       return {true, Cond::kL};
-    case llvm::Intrinsic::smin:
-    case llvm::Intrinsic::vector_reduce_smin:
+    case IntrinsicId::kSmin:
+    case IntrinsicId::kVectorReduceSmin:
       return {true, Cond::kG};
-    case llvm::Intrinsic::umax:
-    case llvm::Intrinsic::vector_reduce_umax:
+    case IntrinsicId::kUmax:
+    case IntrinsicId::kVectorReduceUmax:
       return {false, Cond::kB};
-    case llvm::Intrinsic::umin:
-    case llvm::Intrinsic::vector_reduce_umin:
+    case IntrinsicId::kUmin:
+    case IntrinsicId::kVectorReduceUmin:
       return {false, Cond::kA};
     default:
       return {};
@@ -45,51 +76,49 @@ MinMax MinMaxOf(llvm::Intrinsic::ID id) {
 
 }  // namespace
 
-unsigned LaneCount(const llvm::Type* type) {
-  return llvm::cast<llvm::FixedVectorType>(type)->getNumElements();
+unsigned LaneCount(const ir::Type* type) { return static_cast<unsigned>(type->count); }
+
+unsigned LaneBits(const ir::Type* type) {
+  const ir::Type* element = type->element();
+  if (element->IsInteger(1)) return 128 / LaneCount(type);
+  return element->IsPointer() ? 64 : static_cast<unsigned>(element->bit_size);
 }
 
-unsigned LaneBits(const llvm::Type* type) {
-  const llvm::Type* element = llvm::cast<llvm::FixedVectorType>(type)->getElementType();
-  if (element->isIntegerTy(1)) return 128 / LaneCount(type);
-  return element->isPointerTy() ? 64 : element->getPrimitiveSizeInBits();
-}
-
-void Lowering::LowerVectorBinary(const llvm::BinaryOperator& binary) {
+void Lowering::LowerVectorBinary(const ir::Instruction& binary) {
   // The lanes of a vector of i1 are added without carries.
-  const bool is_mask = IsMask(binary.getType());
+  const bool is_mask = IsMask(binary.type);
   LaneOp op = LaneOp::kXor;
-  switch (binary.getOpcode()) {
-    case Instruction::Add:
+  switch (binary.opcode) {
+    case Opcode::kAdd:
       if (!is_mask) op = LaneOp::kAdd;
       break;
-    case Instruction::Sub:
+    case Opcode::kSub:
       if (!is_mask) op = LaneOp::kSub;
       break;
-    case Instruction::And:
+    case Opcode::kAnd:
       op = LaneOp::kAnd;
       break;
-    case Instruction::Or:
+    case Opcode::kOr:
       op = LaneOp::kOr;
       break;
-    case Instruction::Xor:
+    case Opcode::kXor:
       break;
     default:
       return LowerLanes(binary);
   }
   ForEachPart(binary, [&](unsigned i) {
-    const Register right = In(binary.getOperand(1), i);
-    const Register dst = DefineFrom(binary, binary.getOperand(0), i, i);
-    assembler_.LanesRr(op, LaneBits(binary.getType()) / 8, dst, right);
+    const Register right = In(OperandAt(binary, 1), i);
+    const Register dst = DefineFrom(binary, OperandAt(binary, 0), i, i);
+    assembler_.LanesRr(op, LaneBits(binary.type) / 8, dst, right);
   });
 }
 
 // Where the vector is in memory: in its slot, in the pool, or stored for this purpose.
-Lowering::Lanes Lowering::LanesOf(const llvm::Value* vector) {
+Lowering::Lanes Lowering::LanesOf(ir::Operand vector) {
   Lanes lanes;
-  lanes.stride = LaneBits(vector->getType()) / 8;
-  const unsigned parts = PartCount(vector->getType());
-  if (const auto* constant = llvm::dyn_cast<llvm::Constant>(vector); constant && parts == 1) {
+  lanes.stride = LaneBits(TypeOf(vector)) / 8;
+  const unsigned parts = PartCount(TypeOf(vector));
+  if (const ir::Constant* constant = ConstantOf(vector); constant && parts == 1) {
     const ConstantPart part = PartOf(*constant, 0);
     lanes.mem = Mem::Relative(RelativeTo::kPool, pool_.Constant(part.low, part.high, 16));
     return lanes;
@@ -99,13 +128,13 @@ Lowering::Lanes Lowering::LanesOf(const llvm::Value* vector) {
     lanes.mem = SlotOf(frame_, analysis_.values()[number]);
     return lanes;
   }
-  lanes.mem = TemporaryLanes(vector->getType());
+  lanes.mem = TemporaryLanes(TypeOf(vector));
   StoreParts(lanes.mem, vector);
   return lanes;
 }
 
-void Lowering::StoreParts(const Mem& mem, const llvm::Value* vector) {
-  const unsigned parts = PartCount(vector->getType());
+void Lowering::StoreParts(const Mem& mem, ir::Operand vector) {
+  const unsigned parts = PartCount(TypeOf(vector));
   for (unsigned i = 0; i < parts; ++i) {
     const Register reg = In(vector, i);
     assembler_.VectorStore(16, mem.Plus(static_cast<int32_t>(16 * i)), reg);
@@ -113,7 +142,7 @@ void Lowering::StoreParts(const Mem& mem, const llvm::Value* vector) {
   }
 }
 
-Mem Lowering::TemporaryLanes(const llvm::Type* type) {
+Mem Lowering::TemporaryLanes(const ir::Type* type) {
   if (PartCount(type) > 1) {
     constexpr int64_t kMostBytes = 128;
     if (wide_places_used_ == wide_places_.size()) {
@@ -136,56 +165,56 @@ void Lowering::LoadLane(Register dst, const Lanes& lanes, unsigned lane, bool is
 }
 
 // Computes lane by lane into memory, and loads the result.
-void Lowering::LowerLanes(const llvm::Instruction& instruction) {
-  const bool is_vector = instruction.getType()->isVectorTy();
-  if (instruction.isShift() && architecture_.shift_count != kNoRegister) {
+void Lowering::LowerLanes(const ir::Instruction& instruction) {
+  const bool is_vector = instruction.type->IsVector();
+  if (IsShift(instruction.opcode) && architecture_.shift_count != kNoRegister) {
     locations_.Claim(architecture_.shift_count);
   }
   const Register value = locations_.Temporary(false);
   Lanes result;
   if (is_vector) {
-    result.mem = TemporaryLanes(instruction.getType());
-    result.stride = LaneBits(instruction.getType()) / 8;
+    result.mem = TemporaryLanes(instruction.type);
+    result.stride = LaneBits(instruction.type) / 8;
   }
-  switch (instruction.getOpcode()) {
-    case Instruction::ExtractElement:
-      LowerExtractElement(llvm::cast<llvm::ExtractElementInst>(instruction), value);
+  switch (instruction.opcode) {
+    case Opcode::kExtractElement:
+      LowerExtractElement(instruction, value);
       break;
-    case Instruction::InsertElement:
-      InsertLane(llvm::cast<llvm::InsertElementInst>(instruction), result, value);
+    case Opcode::kInsertElement:
+      InsertLane(instruction, result, value);
       break;
-    case Instruction::ShuffleVector:
-      ShuffleLanes(llvm::cast<llvm::ShuffleVectorInst>(instruction), result, value);
+    case Opcode::kShuffleVector:
+      ShuffleLanes(instruction, result, value);
       break;
-    case Instruction::Select:
-      SelectLanes(llvm::cast<llvm::SelectInst>(instruction), result, value);
+    case Opcode::kSelect:
+      SelectLanes(instruction, result, value);
       break;
-    case Instruction::ZExt:
-    case Instruction::SExt:
-    case Instruction::Trunc:
-    case Instruction::PtrToInt:
-    case Instruction::IntToPtr:
-      ConvertLanes(llvm::cast<llvm::CastInst>(instruction), result, value);
+    case Opcode::kZExt:
+    case Opcode::kSExt:
+    case Opcode::kTrunc:
+    case Opcode::kPtrToInt:
+    case Opcode::kIntToPtr:
+      ConvertLanes(instruction, result, value);
       break;
-    case Instruction::FPTrunc:
-    case Instruction::FPExt:
-    case Instruction::SIToFP:
-    case Instruction::UIToFP:
-    case Instruction::FPToSI:
-    case Instruction::FPToUI:
-      ConvertFloatLanes(llvm::cast<llvm::CastInst>(instruction), result, value);
+    case Opcode::kFPTrunc:
+    case Opcode::kFPExt:
+    case Opcode::kSIToFP:
+    case Opcode::kUIToFP:
+    case Opcode::kFPToSI:
+    case Opcode::kFPToUI:
+      ConvertFloatLanes(instruction, result, value);
       break;
-    case Instruction::BitCast:
-      SpreadMaskBits(llvm::cast<llvm::CastInst>(instruction), result, value);
+    case Opcode::kBitCast:
+      SpreadMaskBits(instruction, result, value);
       break;
-    case Instruction::GetElementPtr:
-      ElementAddressLanes(llvm::cast<llvm::GetElementPtrInst>(instruction), result, value);
+    case Opcode::kGetElementPtr:
+      ElementAddressLanes(instruction, result, value);
       break;
-    case Instruction::Call:
+    case Opcode::kCall:
       if (is_vector) {
         CombineLanes(instruction, result, value);
       } else {
-        ReduceLanes(llvm::cast<llvm::IntrinsicInst>(instruction), value);
+        ReduceLanes(instruction, value);
       }
       break;
     default:
@@ -193,7 +222,7 @@ void Lowering::LowerLanes(const llvm::Instruction& instruction) {
       break;
   }
   if (is_vector) {
-    const PartList list = PartsOf(instruction.getType());
+    const PartList list = PartsOf(instruction.type);
     if (list.count > 1) locations_.registers().UnpinAll();
     for (unsigned i = 0; i < list.count; ++i) {
       const Register dst = Define(instruction, i);
@@ -207,17 +236,17 @@ void Lowering::LowerLanes(const llvm::Instruction& instruction) {
   temporary_lanes_.clear();
 }
 
-void Lowering::LowerExtractElement(const llvm::ExtractElementInst& extract, Register value) {
-  Lanes lanes = LanesOf(extract.getVectorOperand());
+void Lowering::LowerExtractElement(const ir::Instruction& extract, Register value) {
+  Lanes lanes = LanesOf(OperandAt(extract, 0));
   // First, because what gives way may be stored by way of the scratch register.
   const Register dst = Define(extract);
-  if (const auto* index = llvm::dyn_cast<llvm::ConstantInt>(extract.getIndexOperand())) {
-    const uint64_t lane = std::min<uint64_t>(index->getValue().getLimitedValue(),
-                                             LaneCount(extract.getVectorOperandType()) - 1);
+  const unsigned count = LaneCount(TypeAt(extract, 0));
+  const ir::Operand index = OperandAt(extract, 1);
+  if (const ir::Constant* constant = ConstantOf(index); constant && constant->IsInteger()) {
+    const uint64_t lane = constant->LimitedTo(count - 1);
     lanes.mem = lanes.mem.Plus(static_cast<int32_t>(lane * lanes.stride));
   } else {
-    lanes.mem = IndexedLane(lanes, extract.getIndexOperand(),
-                            LaneCount(extract.getVectorOperandType()), value);
+    lanes.mem = IndexedLane(lanes, index, count, value);
   }
   if (IsVector(dst)) {
     assembler_.VectorLoad(lanes.stride, dst, lanes.mem);
@@ -228,8 +257,7 @@ void Lowering::LowerExtractElement(const llvm::ExtractElementInst& extract, Regi
 
 // The address of the lane with a number that is only known when the code runs; `value` is free. The
 // number is in the scratch register, so no register may be taken before the address was used.
-Mem Lowering::IndexedLane(const Lanes& lanes, const llvm::Value* index, unsigned count,
-                          Register value) {
+Mem Lowering::IndexedLane(const Lanes& lanes, ir::Operand index, unsigned count, Register value) {
   const Register number = InExtended(index, false, 8);
   assembler_.Mov(4, architecture_.scratch, number);
   assembler_.AluRi(Alu::kAnd, 4, architecture_.scratch, static_cast<int32_t>(count) - 1);
@@ -240,16 +268,14 @@ Mem Lowering::IndexedLane(const Lanes& lanes, const llvm::Value* index, unsigned
   return mem;
 }
 
-void Lowering::InsertLane(const llvm::InsertElementInst& insert, const Lanes& result,
-                          Register value) {
-  const llvm::Value* vector = insert.getOperand(0);
-  const llvm::Value* element = insert.getOperand(1);
-  const unsigned bits = LaneBits(insert.getType());
-  if (!llvm::isa<llvm::UndefValue>(vector)) {
-    StoreParts(result.mem, vector);
-  }
+void Lowering::InsertLane(const ir::Instruction& insert, const Lanes& result, Register value) {
+  const ir::Operand vector = OperandAt(insert, 0);
+  const ir::Operand element = OperandAt(insert, 1);
+  const unsigned bits = LaneBits(insert.type);
+  const ir::Constant* known = ConstantOf(vector);
+  if (known == nullptr || !known->IsUndefined()) StoreParts(result.mem, vector);
   Register source = In(element);
-  if (IsMask(insert.getType())) {
+  if (IsMask(insert.type)) {
     const Register mask = locations_.Temporary(false);
     assembler_.Mov(4, mask, source);
     assembler_.AluRi(Alu::kAnd, 4, mask, 1);
@@ -257,12 +283,13 @@ void Lowering::InsertLane(const llvm::InsertElementInst& insert, const Lanes& re
     source = mask;
   }
   Mem mem = result.mem;
-  if (const auto* index = llvm::dyn_cast<llvm::ConstantInt>(insert.getOperand(2))) {
-    const uint64_t lane =
-        std::min<uint64_t>(index->getValue().getLimitedValue(), LaneCount(insert.getType()) - 1);
+  const ir::Operand index = OperandAt(insert, 2);
+  const unsigned count = LaneCount(insert.type);
+  if (const ir::Constant* constant = ConstantOf(index); constant && constant->IsInteger()) {
+    const uint64_t lane = constant->LimitedTo(count - 1);
     mem = mem.Plus(static_cast<int32_t>(lane * result.stride));
   } else {
-    mem = IndexedLane(result, insert.getOperand(2), LaneCount(insert.getType()), value);
+    mem = IndexedLane(result, index, count, value);
   }
   if (IsVector(source)) {
     assembler_.VectorStore(bits / 8, mem, source);
@@ -271,14 +298,14 @@ void Lowering::InsertLane(const llvm::InsertElementInst& insert, const Lanes& re
   }
 }
 
-void Lowering::ShuffleLanes(const llvm::ShuffleVectorInst& shuffle, const Lanes& result,
-                            Register value) {
-  const unsigned count = LaneCount(shuffle.getOperand(0)->getType());
-  const Lanes sources[] = {LanesOf(shuffle.getOperand(0)), LanesOf(shuffle.getOperand(1))};
-  const llvm::ArrayRef<int> mask = shuffle.getShuffleMask();
-  for (unsigned i = 0; i < mask.size(); ++i) {
-    if (mask[i] < 0) continue;
-    const unsigned lane = static_cast<unsigned>(mask[i]);
+void Lowering::ShuffleLanes(const ir::Instruction& shuffle, const Lanes& result, Register value) {
+  const unsigned count = LaneCount(TypeAt(shuffle, 0));
+  const Lanes sources[] = {LanesOf(OperandAt(shuffle, 0)), LanesOf(OperandAt(shuffle, 1))};
+  const ir::Constants constants = function_->all_constants();
+  const ir::Constant& mask = *ConstantOf(OperandAt(shuffle, 2));
+  for (unsigned i = 0; i < LaneCount(shuffle.type); ++i) {
+    const uint32_t lane = SourceLaneOf(mask, i, constants);
+    if (lane >= 2 * count) continue;  // The lane is undefined.
     LoadLane(value, sources[lane / count], lane % count, /*is_signed=*/true);
     StoreLane(result, i, value);
   }
@@ -288,11 +315,11 @@ void Lowering::StoreLane(const Lanes& lanes, unsigned lane, Register value) {
   assembler_.Store(lanes.stride, lanes.mem.Plus(static_cast<int32_t>(lane * lanes.stride)), value);
 }
 
-void Lowering::SelectLanes(const llvm::SelectInst& select, const Lanes& result, Register value) {
-  const Lanes condition = LanesOf(select.getCondition());
-  const Lanes if_true = LanesOf(select.getTrueValue());
-  const Lanes if_false = LanesOf(select.getFalseValue());
-  for (unsigned i = 0; i < LaneCount(select.getType()); ++i) {
+void Lowering::SelectLanes(const ir::Instruction& select, const Lanes& result, Register value) {
+  const Lanes condition = LanesOf(OperandAt(select, 0));
+  const Lanes if_true = LanesOf(OperandAt(select, 1));
+  const Lanes if_false = LanesOf(OperandAt(select, 2));
+  for (unsigned i = 0; i < LaneCount(select.type); ++i) {
     LoadLane(value, if_false, i, true);
     LoadLane(architecture_.scratch, if_true, i, true);
     assembler_.AluMi(Alu::kCmp, 1, condition.mem.Plus(static_cast<int32_t>(i * condition.stride)),
@@ -302,14 +329,13 @@ void Lowering::SelectLanes(const llvm::SelectInst& select, const Lanes& result, 
   }
 }
 
-void Lowering::ConvertLanes(const llvm::CastInst& cast, const Lanes& result, Register value) {
-  const Lanes source = LanesOf(cast.getOperand(0));
-  const bool to_mask = IsMask(cast.getDestTy());
-  const bool is_zero_extended =
-      cast.getOpcode() == Instruction::ZExt || cast.getOpcode() == Instruction::IntToPtr;
-  const bool zero_of_mask = is_zero_extended && IsMask(cast.getSrcTy());
-  for (unsigned i = 0; i < LaneCount(cast.getType()); ++i) {
-    LoadLane(value, source, i, !is_zero_extended || IsMask(cast.getSrcTy()));
+void Lowering::ConvertLanes(const ir::Instruction& cast, const Lanes& result, Register value) {
+  const Lanes source = LanesOf(OperandAt(cast, 0));
+  const bool to_mask = IsMask(cast.type);
+  const bool is_zero_extended = cast.opcode == Opcode::kZExt || cast.opcode == Opcode::kIntToPtr;
+  const bool zero_of_mask = is_zero_extended && IsMask(TypeAt(cast, 0));
+  for (unsigned i = 0; i < LaneCount(cast.type); ++i) {
+    LoadLane(value, source, i, !is_zero_extended || IsMask(TypeAt(cast, 0)));
     if (zero_of_mask || to_mask) assembler_.AluRi(Alu::kAnd, 4, value, 1);
     if (to_mask) assembler_.Negate(8, value);
     StoreLane(result, i, value);
@@ -317,37 +343,36 @@ void Lowering::ConvertLanes(const llvm::CastInst& cast, const Lanes& result, Reg
 }
 
 // Combines the lanes of two operands: shifts, products, comparisons, minima and maxima.
-void Lowering::CombineLanes(const llvm::Instruction& instruction, const Lanes& result,
+void Lowering::CombineLanes(const ir::Instruction& instruction, const Lanes& result,
                             Register value) {
-  const unsigned opcode = instruction.getOpcode();
-  const bool is_shift =
-      opcode == Instruction::Shl || opcode == Instruction::LShr || opcode == Instruction::AShr;
-  const auto* compare = llvm::dyn_cast<llvm::ICmpInst>(&instruction);
-  const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
-  const MinMax min_max = intrinsic == nullptr ? MinMax() : MinMaxOf(intrinsic->getIntrinsicID());
-  const bool is_signed = opcode == Instruction::AShr || min_max.is_signed ||
-                         (compare != nullptr && compare->isSigned());
-  const bool is_masked = IsMask(instruction.getOperand(0)->getType());
-  const Lanes left = LanesOf(instruction.getOperand(0));
-  const Lanes right = LanesOf(instruction.getOperand(1));
+  const Opcode opcode = instruction.opcode;
+  const bool is_shift = IsShift(opcode);
+  const bool is_compare = opcode == Opcode::kICmp;
+  const bool is_intrinsic = opcode == Opcode::kCall;
+  const MinMax min_max = MinMaxOf(function_->IntrinsicOf(instruction));
+  const bool is_signed = opcode == Opcode::kAShr || min_max.is_signed ||
+                         (is_compare && IsSigned(instruction.predicate()));
+  const bool is_masked = IsMask(TypeAt(instruction, 0));
+  const Lanes left = LanesOf(OperandAt(instruction, 0));
+  const Lanes right = LanesOf(OperandAt(instruction, 1));
   const Register other = is_shift && architecture_.shift_count != kNoRegister
                              ? architecture_.shift_count
                              : architecture_.scratch;
-  for (unsigned i = 0; i < LaneCount(instruction.getType()); ++i) {
+  for (unsigned i = 0; i < LaneCount(instruction.type); ++i) {
     LoadLane(value, left, i, is_signed || is_masked);
     LoadLane(other, right, i, is_signed || is_masked);
-    if (compare != nullptr) {
+    if (is_compare) {
       assembler_.AluRr(Alu::kCmp, 8, value, other);
-      assembler_.Set(CondOf(compare->getPredicate()), value);
+      assembler_.Set(CondOf(instruction.predicate()), value);
       assembler_.ZeroExtend(1, value, value);
       assembler_.Negate(8, value);
-    } else if (intrinsic != nullptr) {
+    } else if (is_intrinsic) {
       assembler_.AluRr(Alu::kCmp, 8, value, other);
       assembler_.Select(min_max.takes_other, 8, value, other);
     } else if (is_shift) {
-      assembler_.ShiftRr(opcode == Instruction::Shl    ? Shift::kShl
-                         : opcode == Instruction::AShr ? Shift::kSar
-                                                       : Shift::kShr,
+      assembler_.ShiftRr(opcode == Opcode::kShl    ? Shift::kShl
+                         : opcode == Opcode::kAShr ? Shift::kSar
+                                                   : Shift::kShr,
                          8, value, other);
     } else {
       assembler_.MultiplyRr(8, value, other);
@@ -357,27 +382,27 @@ void Lowering::CombineLanes(const llvm::Instruction& instruction, const Lanes& r
 }
 
 // One number of all lanes.
-void Lowering::ReduceLanes(const llvm::IntrinsicInst& intrinsic, Register value) {
-  if (IsMask(intrinsic.getArgOperand(0)->getType())) return ReduceMask(intrinsic);
-  const Lanes lanes = LanesOf(intrinsic.getArgOperand(0));
-  const unsigned count = LaneCount(intrinsic.getArgOperand(0)->getType());
+void Lowering::ReduceLanes(const ir::Instruction& intrinsic, Register value) {
+  if (IsMask(TypeAt(intrinsic, 0))) return ReduceMask(intrinsic);
+  const Lanes lanes = LanesOf(OperandAt(intrinsic, 0));
+  const unsigned count = LaneCount(TypeAt(intrinsic, 0));
   MinMax min_max;
   Alu alu = Alu::kAdd;
-  switch (intrinsic.getIntrinsicID()) {
-    case llvm::Intrinsic::vector_reduce_add:
+  switch (function_->IntrinsicOf(intrinsic)) {
+    case IntrinsicId::kVectorReduceAdd:
       break;
-    case llvm::Intrinsic::vector_reduce_and:
+    case IntrinsicId::kVectorReduceAnd:
       alu = Alu::kAnd;
       break;
-    case llvm::Intrinsic::vector_reduce_or:
+    case IntrinsicId::kVectorReduceOr:
       alu = Alu::kOr;
       break;
-    case llvm::Intrinsic::vector_reduce_xor:
+    case IntrinsicId::kVectorReduceXor:
       alu = Alu::kXor;
       break;
     default:
       alu = Alu::kCmp;
-      min_max = MinMaxOf(intrinsic.getIntrinsicID());
+      min_max = MinMaxOf(function_->IntrinsicOf(intrinsic));
       break;
   }
   LoadLane(value, lanes, 0, min_max.is_signed);
@@ -389,18 +414,18 @@ void Lowering::ReduceLanes(const llvm::IntrinsicInst& intrinsic, Register value)
   DefineIn(intrinsic, value);
 }
 
-void Lowering::ReduceMask(const llvm::IntrinsicInst& intrinsic) {
-  const llvm::Value* vector = intrinsic.getArgOperand(0);
+void Lowering::ReduceMask(const ir::Instruction& intrinsic) {
+  const ir::Operand vector = OperandAt(intrinsic, 0);
   const Register bits = MaskBits(vector);
-  const bool is_and = intrinsic.getIntrinsicID() == llvm::Intrinsic::vector_reduce_and;
-  assembler_.AluRi(Alu::kCmp, 4, bits, is_and ? (1 << LaneCount(vector->getType())) - 1 : 0);
+  const bool is_and = function_->IntrinsicOf(intrinsic) == IntrinsicId::kVectorReduceAnd;
+  assembler_.AluRi(Alu::kCmp, 4, bits, is_and ? (1 << LaneCount(TypeOf(vector))) - 1 : 0);
   assembler_.Set(is_and ? Cond::kE : Cond::kNe, bits);
   DefineIn(intrinsic, bits);
 }
 
-void Lowering::SpreadMaskBits(const llvm::CastInst& cast, const Lanes& result, Register value) {
-  const Register bits = In(cast.getOperand(0));
-  for (unsigned i = 0; i < LaneCount(cast.getType()); ++i) {
+void Lowering::SpreadMaskBits(const ir::Instruction& cast, const Lanes& result, Register value) {
+  const Register bits = In(OperandAt(cast, 0));
+  for (unsigned i = 0; i < LaneCount(cast.type); ++i) {
     assembler_.Mov(4, value, bits);
     if (i != 0) assembler_.ShiftRi(Shift::kShr, 4, value, static_cast<uint8_t>(i));
     assembler_.AluRi(Alu::kAnd, 4, value, 1);
@@ -411,42 +436,43 @@ void Lowering::SpreadMaskBits(const llvm::CastInst& cast, const Lanes& result, R
 
 // Addresses lane by lane: the sum of a base and of indices times sizes, each of which is a vector
 // or the same for all lanes.
-void Lowering::ElementAddressLanes(const llvm::GetElementPtrInst& element, const Lanes& result,
+void Lowering::ElementAddressLanes(const ir::Instruction& element, const Lanes& result,
                                    Register value) {
   struct Term {
-    const llvm::Value* index;
+    ir::Operand index;
     int32_t size;
     Lanes lanes;                      // Of a vector.
     Register extended = kNoRegister;  // Otherwise.
   };
-  llvm::SmallVector<Term, 4> terms;
-  int64_t distance = 0;
-  for (auto it = llvm::gep_type_begin(element), end = llvm::gep_type_end(element); it != end;
-       ++it) {
-    const llvm::Value* index = it.getOperand();
-    if (llvm::StructType* type = it.getStructTypeOrNull()) {
-      const auto* field = llvm::cast<llvm::Constant>(index);
-      if (field->getType()->isVectorTy()) field = field->getSplatValue();
-      distance += layout_->getStructLayout(type)
-                      ->getElementOffset(static_cast<unsigned>(
-                          llvm::cast<llvm::ConstantInt>(field)->getZExtValue()))
-                      .getFixedValue();
+  absl::InlinedVector<Term, 4> terms;
+  uint64_t distance = 0;  // The offsets of members. Wraps, as addresses do.
+  const ir::Type* type = element.source_type;
+  for (unsigned i = 1; i < element.operand_count; ++i) {
+    const ir::Operand index = OperandAt(element, i);
+    uint64_t size = type->alloc_size;  // The first index counts elements of the indexed type.
+    if (i > 1 && type->IsStruct()) {
+      const uint64_t field = ConstantOf(index)->unsigned_bits();
+      distance += type->offsets[field];
+      type = type->members()[field];
       continue;
     }
-    const auto size = static_cast<int32_t>(it.getSequentialElementStride(*layout_).getFixedValue());
-    Term term{index, size, {}};
-    if (index->getType()->isVectorTy()) {
+    if (i > 1) {
+      size = type->element_stride();
+      type = type->element();
+    }
+    Term term{index, static_cast<int32_t>(size), {}};
+    if (TypeOf(index)->IsVector()) {
       term.lanes = LanesOf(index);
     } else {
       term.extended = InExtended(index, /*is_signed=*/true, 8);
     }
     terms.push_back(term);
   }
-  const llvm::Value* base = element.getPointerOperand();
-  const bool is_one_base = !base->getType()->isVectorTy();
+  const ir::Operand base = OperandAt(element, 0);
+  const bool is_one_base = !TypeOf(base)->IsVector();
   const Register one_base = is_one_base ? In(base) : kNoRegister;
   const Lanes bases = is_one_base ? Lanes() : LanesOf(base);
-  for (unsigned i = 0; i < LaneCount(element.getType()); ++i) {
+  for (unsigned i = 0; i < LaneCount(element.type); ++i) {
     if (is_one_base) {
       assembler_.Mov(8, value, one_base);
     } else {
@@ -462,7 +488,7 @@ void Lowering::ElementAddressLanes(const llvm::GetElementPtrInst& element, const
       assembler_.AluRr(Alu::kAdd, 8, value, architecture_.scratch);
     }
     if (distance != 0) {
-      assembler_.MovImmediate(architecture_.scratch, static_cast<uint64_t>(distance), true);
+      assembler_.MovImmediate(architecture_.scratch, distance, true);
       assembler_.AluRr(Alu::kAdd, 8, value, architecture_.scratch);
     }
     StoreLane(result, i, value);
@@ -471,21 +497,21 @@ void Lowering::ElementAddressLanes(const llvm::GetElementPtrInst& element, const
 
 // Between integers and floating point, and between floats and doubles. Integers go by way of 64
 // bits.
-void Lowering::ConvertFloatLanes(const llvm::CastInst& cast, const Lanes& result, Register value) {
-  const Lanes source = LanesOf(cast.getOperand(0));
+void Lowering::ConvertFloatLanes(const ir::Instruction& cast, const Lanes& result, Register value) {
+  const Lanes source = LanesOf(OperandAt(cast, 0));
   const Register number = architecture_.vector_scratch;
-  const bool to_double = cast.getDestTy()->getScalarType()->isDoubleTy();
-  const bool from_double = cast.getSrcTy()->getScalarType()->isDoubleTy();
-  for (unsigned i = 0; i < LaneCount(cast.getType()); ++i) {
+  const bool to_double = cast.type->scalar()->IsDouble();
+  const bool from_double = TypeAt(cast, 0)->scalar()->IsDouble();
+  for (unsigned i = 0; i < LaneCount(cast.type); ++i) {
     const Mem from = source.mem.Plus(static_cast<int32_t>(i * source.stride));
-    switch (cast.getOpcode()) {
-      case Instruction::SIToFP:
-      case Instruction::UIToFP:
-        LoadLane(value, source, i, cast.getOpcode() == Instruction::SIToFP);
+    switch (cast.opcode) {
+      case Opcode::kSIToFP:
+      case Opcode::kUIToFP:
+        LoadLane(value, source, i, cast.opcode == Opcode::kSIToFP);
         assembler_.IntegerToFloat(8, to_double, number, value);
         break;
-      case Instruction::FPToSI:
-      case Instruction::FPToUI:
+      case Opcode::kFPToSI:
+      case Opcode::kFPToUI:
         assembler_.VectorLoad(source.stride, number, from);
         assembler_.FloatToInteger(8, from_double, value, number);
         StoreLane(result, i, value);

@@ -5,8 +5,8 @@
 namespace firstcall::baseline::aarch64 {
 
 // Each lane keeps the bit of its number; their sum has all of them.
-Register LoweringAArch64::MaskBits(const llvm::Value* vector) {
-  const unsigned count = LaneCount(vector->getType());
+Register LoweringAArch64::MaskBits(ir::Operand vector) {
+  const unsigned count = LaneCount(TypeOf(vector));
   const unsigned lane_bits = 128 / count;
   ConstantPart bits_of_lanes;
   for (unsigned lane = 0; lane < count; ++lane) {
@@ -39,37 +39,38 @@ Register LoweringAArch64::MaskBits(const llvm::Value* vector) {
 
 // Whatever is not ordered fails the test, so that the tests that hold for such are others'
 // negation.
-void LoweringAArch64::LowerVectorFloatCompare(const llvm::FCmpInst& compare) {
-  using llvm::CmpInst;
-  const llvm::Type* type = compare.getOperand(0)->getType();
-  const bool is_double = type->getScalarType()->isDoubleTy();
-  const Register a = In(compare.getOperand(0)), b = In(compare.getOperand(1));
+void LoweringAArch64::LowerVectorFloatCompare(const ir::Instruction& compare) {
+  using ir::IntrinsicId;
+  using ir::Predicate;
+  const ir::Type* type = TypeAt(compare, 0);
+  const bool is_double = type->scalar()->IsDouble();
+  const Register a = In(OperandAt(compare, 0)), b = In(OperandAt(compare, 1));
   const Register dst = Define(compare);
-  CmpInst::Predicate predicate = compare.getPredicate();
-  const bool is_negated = CmpInst::isUnordered(predicate) || predicate == CmpInst::FCMP_TRUE;
-  if (is_negated) predicate = CmpInst::getInversePredicate(predicate);
+  Predicate predicate = compare.predicate();
+  const bool is_negated = ir::HoldsIfUnordered(predicate) || predicate == Predicate::kTrue;
+  if (is_negated) predicate = ir::InverseOfFloats(predicate);
   switch (predicate) {
-    case CmpInst::FCMP_OEQ:
+    case Predicate::kOeq:
       native_.VectorFloatCompare(FloatTest::kEqual, is_double, dst, a, b);
       break;
-    case CmpInst::FCMP_OGT:
+    case Predicate::kOgt:
       native_.VectorFloatCompare(FloatTest::kGreater, is_double, dst, a, b);
       break;
-    case CmpInst::FCMP_OGE:
+    case Predicate::kOge:
       native_.VectorFloatCompare(FloatTest::kGreaterEqual, is_double, dst, a, b);
       break;
-    case CmpInst::FCMP_OLT:
+    case Predicate::kOlt:
       native_.VectorFloatCompare(FloatTest::kGreater, is_double, dst, b, a);
       break;
-    case CmpInst::FCMP_OLE:
+    case Predicate::kOle:
       native_.VectorFloatCompare(FloatTest::kGreaterEqual, is_double, dst, b, a);
       break;
-    case CmpInst::FCMP_ONE:
+    case Predicate::kOne:
       native_.VectorFloatCompare(FloatTest::kGreater, is_double, kVectorScratch, a, b);
       native_.VectorFloatCompare(FloatTest::kGreater, is_double, dst, b, a);
       native_.LanesRr(LaneOp::kOr, 8, dst, kVectorScratch);
       break;
-    case CmpInst::FCMP_ORD:
+    case Predicate::kOrd:
       native_.VectorFloatCompare(FloatTest::kEqual, is_double, kVectorScratch, a, a);
       native_.VectorFloatCompare(FloatTest::kEqual, is_double, dst, b, b);
       native_.LanesRr(LaneOp::kAnd, 8, dst, kVectorScratch);

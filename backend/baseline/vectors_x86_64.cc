@@ -4,10 +4,12 @@
 
 namespace firstcall::baseline::x86_64 {
 
-Register LoweringX86_64::MaskBits(const llvm::Value* vector) {
+using ir::Predicate;
+
+Register LoweringX86_64::MaskBits(ir::Operand vector) {
   const Register mask = In(vector);
   const Register bits = locations_.Temporary(false);
-  switch (LaneCount(vector->getType())) {
+  switch (LaneCount(TypeOf(vector))) {
     case 2:
       native_.Rr(op::Packed(op::kMovmskF, true), bits, mask);
       break;
@@ -28,7 +30,7 @@ Register LoweringX86_64::MaskBits(const llvm::Value* vector) {
 }
 
 // CMPPS and CMPPD make masks as wide as the lanes. Those of <2 x float> are doubled.
-void LoweringX86_64::LowerVectorFloatCompare(const llvm::FCmpInst& compare) {
+void LoweringX86_64::LowerVectorFloatCompare(const ir::Instruction& compare) {
   enum Test : uint8_t { kEq, kLt, kLe, kUnordered, kNe, kNotLt, kNotLe, kOrdered };
   struct Plan {
     Test test;
@@ -37,59 +39,59 @@ void LoweringX86_64::LowerVectorFloatCompare(const llvm::FCmpInst& compare) {
     bool is_and = false;  // Of both results, or else either.
   };
   Plan plan{kEq, false};
-  switch (compare.getPredicate()) {
-    case llvm::CmpInst::FCMP_OLT:
+  switch (compare.predicate()) {
+    case Predicate::kOlt:
       plan = {kLt, false};
       break;
-    case llvm::CmpInst::FCMP_OLE:
+    case Predicate::kOle:
       plan = {kLe, false};
       break;
-    case llvm::CmpInst::FCMP_OGT:
+    case Predicate::kOgt:
       plan = {kLt, true};
       break;
-    case llvm::CmpInst::FCMP_OGE:
+    case Predicate::kOge:
       plan = {kLe, true};
       break;
-    case llvm::CmpInst::FCMP_UNO:
+    case Predicate::kUno:
       plan = {kUnordered, false};
       break;
-    case llvm::CmpInst::FCMP_ORD:
+    case Predicate::kOrd:
       plan = {kOrdered, false};
       break;
-    case llvm::CmpInst::FCMP_UNE:
+    case Predicate::kUne:
       plan = {kNe, false};
       break;
-    case llvm::CmpInst::FCMP_UGE:
+    case Predicate::kUge:
       plan = {kNotLt, false};
       break;
-    case llvm::CmpInst::FCMP_UGT:
+    case Predicate::kUgt:
       plan = {kNotLe, false};
       break;
-    case llvm::CmpInst::FCMP_ULE:
+    case Predicate::kUle:
       plan = {kNotLt, true};
       break;
-    case llvm::CmpInst::FCMP_ULT:
+    case Predicate::kUlt:
       plan = {kNotLe, true};
       break;
-    case llvm::CmpInst::FCMP_UEQ:
+    case Predicate::kUeq:
       plan = {kEq, false, kUnordered, false};
       break;
-    case llvm::CmpInst::FCMP_ONE:
+    case Predicate::kOne:
       plan = {kNe, false, kOrdered, true};
       break;
-    case llvm::CmpInst::FCMP_TRUE:
+    case Predicate::kTrue:
       plan = {kEq, false, kNe, false};
       break;
-    case llvm::CmpInst::FCMP_FALSE:
+    case Predicate::kFalse:
       plan = {kEq, false, kNe, true};
       break;
     default:
       break;
   }
-  const llvm::Type* type = compare.getOperand(0)->getType();
-  const Register left = In(compare.getOperand(plan.swaps ? 1 : 0));
-  const Register right = In(compare.getOperand(plan.swaps ? 0 : 1));
-  const Op op = op::Packed(op::kCmpF, type->getScalarType()->isDoubleTy());
+  const ir::Type* type = TypeAt(compare, 0);
+  const Register left = In(OperandAt(compare, plan.swaps ? 1 : 0));
+  const Register right = In(OperandAt(compare, plan.swaps ? 0 : 1));
+  const Op op = op::Packed(op::kCmpF, type->scalar()->IsDouble());
   const Register dst = Define(compare);
   const auto test = [&](Register reg, uint8_t number) {
     native_.VectorMov(reg, left);

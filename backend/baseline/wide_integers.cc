@@ -4,45 +4,45 @@
 
 namespace firstcall::baseline {
 
-using llvm::Instruction;
+using ir::Opcode;
 
-Register Lowering::InUpper(const llvm::Value* value, bool is_signed) {
-  const unsigned bits = BitsOf(value->getType()) - 64;
+Register Lowering::InUpper(ir::Operand value, bool is_signed) {
+  const unsigned bits = BitsOf(TypeOf(value)) - 64;
   if (bits == 64) return In(value, 1);
   const Register reg = Copy(value, 1);
   Extend(reg, reg, bits, is_signed, 8);
   return reg;
 }
 
-void Lowering::LowerWideBinary(const llvm::BinaryOperator& binary) {
+void Lowering::LowerWideBinary(const ir::Instruction& binary) {
   Alu low, high;
-  switch (binary.getOpcode()) {
-    case Instruction::Add:
+  switch (binary.opcode) {
+    case Opcode::kAdd:
       low = Alu::kAdd, high = Alu::kAdc;
       break;
-    case Instruction::Sub:
+    case Opcode::kSub:
       low = Alu::kSub, high = Alu::kSbb;
       break;
-    case Instruction::And:
+    case Opcode::kAnd:
       low = high = Alu::kAnd;
       break;
-    case Instruction::Or:
+    case Opcode::kOr:
       low = high = Alu::kOr;
       break;
-    case Instruction::Xor:
+    case Opcode::kXor:
       low = high = Alu::kXor;
       break;
-    case Instruction::Mul:
+    case Opcode::kMul:
       return LowerWideMultiply(binary);
-    case Instruction::Shl:
-    case Instruction::LShr:
-    case Instruction::AShr:
+    case Opcode::kShl:
+    case Opcode::kLShr:
+    case Opcode::kAShr:
       return LowerWideShift(binary);
     default:
       return LowerWideDivision(binary);
   }
-  const llvm::Value* left = binary.getOperand(0);
-  const llvm::Value* right = binary.getOperand(1);
+  const ir::Operand left = OperandAt(binary, 0);
+  const ir::Operand right = OperandAt(binary, 1);
   ArithmeticOperand right_low = OperandOf(right, 8, 0);
   ArithmeticOperand right_high;
   if (!ImmediateOf(right, right_high.immediate, 1)) {
@@ -56,13 +56,13 @@ void Lowering::LowerWideBinary(const llvm::BinaryOperator& binary) {
   EmitAlu(high, 8, dst_high, right_high);
 }
 
-void Lowering::LowerWideShiftBy(const llvm::BinaryOperator& binary, unsigned count) {
-  const llvm::Value* value = binary.getOperand(0);
-  const bool is_left = binary.getOpcode() == Instruction::Shl;
-  const bool is_signed = binary.getOpcode() == Instruction::AShr;
+void Lowering::LowerWideShiftBy(const ir::Instruction& binary, unsigned count) {
+  const ir::Operand value = OperandAt(binary, 0);
+  const bool is_left = binary.opcode == Opcode::kShl;
+  const bool is_signed = binary.opcode == Opcode::kAShr;
   const Shift shift = is_signed ? Shift::kSar : Shift::kShr;
   const Register low = Copy(value, 0), high = Copy(value, 1);
-  if (!is_left) Extend(high, high, BitsOf(value->getType()) - 64, is_signed, 8);
+  if (!is_left) Extend(high, high, BitsOf(TypeOf(value)) - 64, is_signed, 8);
   if (is_left && count >= 64) {
     assembler_.Mov(8, high, low);
     if (count > 64) assembler_.ShiftRi(Shift::kShl, 8, high, static_cast<uint8_t>(count - 64));
@@ -86,31 +86,31 @@ void Lowering::LowerWideShiftBy(const llvm::BinaryOperator& binary, unsigned cou
   DefineIn(binary, high, 1);
 }
 
-void Lowering::LowerWideShift(const llvm::BinaryOperator& binary) {
-  if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(binary.getOperand(1))) {
-    const uint64_t count = constant->getValue().getLimitedValue(127);
-    return LowerWideShiftBy(binary, static_cast<unsigned>(count));
+void Lowering::LowerWideShift(const ir::Instruction& binary) {
+  const ir::Constant* const count = ConstantOf(OperandAt(binary, 1));
+  if (count != nullptr && count->IsInteger()) {
+    return LowerWideShiftBy(binary, static_cast<unsigned>(count->LimitedTo(127)));
   }
   LowerWideShiftByVariable(binary);
 }
 
-void Lowering::LowerWideDivision(const llvm::BinaryOperator& binary) {
+void Lowering::LowerWideDivision(const ir::Instruction& binary) {
   const char* name = nullptr;
-  switch (binary.getOpcode()) {
-    case Instruction::UDiv:
+  switch (binary.opcode) {
+    case Opcode::kUDiv:
       name = "__udivti3";
       break;
-    case Instruction::SDiv:
+    case Opcode::kSDiv:
       name = "__divti3";
       break;
-    case Instruction::URem:
+    case Opcode::kURem:
       name = "__umodti3";
       break;
     default:
       name = "__modti3";
       break;
   }
-  CallLibrary(name, binary, {binary.getOperand(0), binary.getOperand(1)});
+  CallLibrary(name, binary, {OperandAt(binary, 0), OperandAt(binary, 1)});
 }
 
 }  // namespace firstcall::baseline

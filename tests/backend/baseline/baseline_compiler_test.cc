@@ -22,6 +22,7 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/SourceMgr.h"
+#include "tests/backend/baseline/compile_llvm.h"
 #include "tests/splitter/osr/reference_jit.h"
 #include "tests/stubs/disassembler.h"
 #include "tests/testing/status_matchers.h"
@@ -169,7 +170,7 @@ TEST(BaselineCompilerTest, APollComparesNothing) {
         const std::unique_ptr<baseline::BaselineCompiler> compiler,
         baseline::BaselineCompiler::Create(kTriples[i], baseline::BaselineOptions()));
     CompiledCode code;
-    ASSERT_EQ(compiler->Compile(*module->getFunction("f"), /*is_near=*/true, code), Refusal::kNone);
+    ASSERT_EQ(baseline::CompileLlvm(*compiler, *module->getFunction("f"), code), Refusal::kNone);
     testing::Disassembler disassembler(kTriples[i]);
     std::vector<std::string> names;
     const std::vector<uint8_t>& bytes = code.sections.front().bytes;
@@ -1450,7 +1451,7 @@ TEST(BaselineCompilerTest, EmitsNothingOfWhatItRefuses) {
       const std::unique_ptr<llvm::Module> module = Parse(text, context);
       ASSERT_NE(module, nullptr);
       CompiledCode code;
-      EXPECT_EQ((*compiler)->Compile(*module->getFunction("f"), /*is_near=*/true, code), refusal)
+      EXPECT_EQ(baseline::CompileLlvm(**compiler, *module->getFunction("f"), code), refusal)
           << triple << ": " << text;
       EXPECT_EQ(code.sections.empty(), refusal != Refusal::kNone);
     }
@@ -1472,7 +1473,7 @@ TEST(BaselineCompilerTest, CoversFramesThatNeedNoProbe) {
                              size, " x i8], align 1 store volatile i8 1, ptr %a ret void }"),
                 context);
       CompiledCode code;
-      return (*compiler)->Compile(*module->getFunction("f"), /*is_near=*/true, code);
+      return baseline::CompileLlvm(**compiler, *module->getFunction("f"), code);
     };
     EXPECT_EQ(compile(largest), Refusal::kNone) << triple;
     EXPECT_EQ(compile(largest + 1), Refusal::kFunctionAttribute) << triple;
@@ -1514,7 +1515,7 @@ TEST(BaselineCompilerTest, LeavesWhatWouldBeFusedToLlvm) {
         context);
     ASSERT_NE(module, nullptr);
     CompiledCode code;
-    EXPECT_EQ((*compiler)->Compile(*module->getFunction("f"), /*is_near=*/true, code), refusal)
+    EXPECT_EQ(baseline::CompileLlvm(**compiler, *module->getFunction("f"), code), refusal)
         << attributes;
   }
 }

@@ -1,12 +1,16 @@
 #include "backend/baseline/block_order.h"
 
+#include <iterator>
 #include <memory>
 #include <string>
 
 #include "gtest/gtest.h"
+#include "ir/from_llvm/llvm_reader.h"
+#include "ir/function.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "tests/testing/ir.h"
+#include "tests/testing/status_matchers.h"
 
 namespace firstcall::baseline {
 namespace {
@@ -16,10 +20,16 @@ std::string OrderOf(const std::string& body, BlockOrder& order) {
   llvm::LLVMContext context;
   const std::unique_ptr<llvm::Module> module =
       ParseModule("define void @f(i1 %c) {\n" + body + "}\n", context);
-  order.Compute(*module->getFunction("f"));
+  const llvm::Function& source = *module->getFunction("f");
+  ir::LlvmReader reader;
+  ir::Function function;
+  EXPECT_THAT(reader.Begin(*module), IsOk());
+  EXPECT_THAT(reader.Read(source, function), IsOk());
+  order.Compute(function);
   std::string text;
   for (const OrderedBlock& block : order.blocks()) {
-    text += block.block->getName().str() + std::to_string(block.depth) + " ";
+    text +=
+        std::next(source.begin(), block.block)->getName().str() + std::to_string(block.depth) + " ";
   }
   return text;
 }

@@ -20,6 +20,7 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/SourceMgr.h"
+#include "tests/backend/baseline/compile_llvm.h"
 #include "tests/stubs/disassembler.h"
 #include "tests/testing/status_matchers.h"
 
@@ -42,8 +43,7 @@ CompiledCode Compile(const std::string& text) {
   module->setDataLayout(kLayout);
   const auto compiler = BaselineCompiler::Create(kTriple, BaselineOptions());
   EXPECT_THAT(compiler.status(), IsOk());
-  EXPECT_EQ((*compiler)->Compile(*module->getFunction("f"), /*is_near=*/true, code),
-            Refusal::kNone);
+  EXPECT_EQ(CompileLlvm(**compiler, *module->getFunction("f"), code), Refusal::kNone);
   return code;
 }
 

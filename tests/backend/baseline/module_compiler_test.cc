@@ -6,10 +6,12 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "ir/from_llvm/llvm_reader.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "object/elf_object.h"
 #include "tests/testing/ir.h"
+#include "tests/testing/status_matchers.h"
 
 namespace firstcall::baseline {
 namespace {
@@ -26,7 +28,8 @@ class ModuleCompilerTest : public testing::Test {
  protected:
   Refusal Compile(const std::string& text) {
     module_ = ParseModule(kLayout + text, context_);
-    return compiler_->Compile(*module_, options_, object_);
+    EXPECT_THAT(reader_.Begin(*module_), IsOk());
+    return compiler_->Compile(reader_, options_, object_);
   }
 
   std::unique_ptr<ElfObject> Parsed() {
@@ -35,6 +38,7 @@ class ModuleCompilerTest : public testing::Test {
 
   llvm::LLVMContext context_;
   std::unique_ptr<llvm::Module> module_;
+  ir::LlvmReader reader_;
   std::unique_ptr<ModuleCompiler> compiler_ =
       ModuleCompiler::Create("x86_64-pc-linux-gnu", {{"sse4.1", "popcnt"}}).value();
   ModuleCompiler::Options options_;

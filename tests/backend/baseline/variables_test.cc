@@ -12,6 +12,7 @@
 #include "engine/engine.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "ir/from_llvm/llvm_reader.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "tests/testing/ir.h"
@@ -157,7 +158,9 @@ TEST(VariablesTest, AreWrittenWithoutLlvm) {
   llvm::LLVMContext context;
   const std::unique_ptr<llvm::Module> module = ParseModule(Program(), context);
   CompiledCode code;
-  EXPECT_EQ(baseline::WriteVariables(*module, code), baseline::Refusal::kNone);
+  ir::LlvmReader reader;
+  ASSERT_THAT(reader.Begin(*module), IsOk());
+  EXPECT_EQ(baseline::WriteVariables(reader.module(), code), baseline::Refusal::kNone);
   size_t bytes = 0;
   for (const CodeSection& section : code.sections) bytes += section.bytes.size();
   EXPECT_LT(bytes, 4096u);  // What is zero takes no place.
