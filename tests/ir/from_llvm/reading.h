@@ -23,7 +23,8 @@ namespace firstcall::ir {
 class Reading {
  public:
   explicit Reading(absl::string_view text) : source_(ParseModule(text, context_)) {
-    if (source_ != nullptr) EXPECT_THAT(reader_.Begin(*source_), IsOk());
+    if (source_ == nullptr) return;
+    EXPECT_THAT(reader_.Begin(*source_), IsOk());
   }
 
   llvm::Module& source() { return *source_; }
