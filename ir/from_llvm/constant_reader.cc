@@ -93,6 +93,8 @@ Operand ConstantReader::Append(const Constant& constant) {
 Constant ConstantReader::Convert(const llvm::Value& source) {
   Constant constant;
   constant.type = types_.TypeOf(source.getType());
+  // What such a type consists of is not known.
+  if (constant.type->kind == TypeKind::kOpaqueStruct) return constant;
   switch (source.getValueID()) {
     case llvm::Value::ConstantIntVal:
       SetInteger(llvm::cast<llvm::ConstantInt>(source), constant);
