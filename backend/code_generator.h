@@ -18,7 +18,6 @@
 #include "seam/identification.h"
 
 namespace llvm {
-class DataLayout;
 class Module;
 }  // namespace llvm
 
@@ -30,9 +29,6 @@ struct GenerationRequest {
   bool is_far = false;
   // Stored in the object, so that a cache can tell what the object is. May be null.
   const Identification* identification = nullptr;
-  // A data layout that equals the module's and lives longer than the module. May be null. With it a
-  // generator keeps what it has computed from the layout.
-  const llvm::DataLayout* layout = nullptr;
 };
 
 struct GeneratedObject {

@@ -29,13 +29,10 @@ absl::Status NotCovered(absl::string_view refusal) {
 
 }  // namespace
 
-GenerationRequest MakeRequest(bool is_far, const std::optional<Identification>& identification,
-                              const llvm::Module& module, const ModuleView& view) {
+GenerationRequest MakeRequest(bool is_far, const std::optional<Identification>& identification) {
   GenerationRequest request;
   request.is_far = is_far;
   if (identification) request.identification = &*identification;
-  const llvm::DataLayout& layout = view.module().getDataLayout();
-  if (layout == module.getDataLayout()) request.layout = &layout;
   return request;
 }
 

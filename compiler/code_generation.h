@@ -15,7 +15,6 @@
 #include "llvm/IR/Module.h"
 #include "seam/identification.h"
 #include "seam/symbol_index.h"
-#include "splitter/module_view.h"
 
 namespace firstcall {
 
@@ -26,10 +25,8 @@ struct CodeOrder {
   bool has_assembly = false;
 };
 
-// The request for `module`, which was moved out of `view` or is the view's own. `identification`
-// and the view must exist as long as the request.
-GenerationRequest MakeRequest(bool is_far, const std::optional<Identification>& identification,
-                              const llvm::Module& module, const ModuleView& view);
+// `identification` must exist as long as the request.
+GenerationRequest MakeRequest(bool is_far, const std::optional<Identification>& identification);
 
 // Tries the baseline backend, unless the settings turn it off, and then GenerateCodeByLlvm. The
 // origin tells why the baseline refused.

@@ -49,10 +49,9 @@ absl::StatusOr<CompiledObject> GenerateCounting(const OptimizationOrder& order,
   compiled.counters = counters;
   compiled.split = SteadyNow() - start;
   listener.OnModuleMade(*function_module.module);
-  llvm::Module& made = *function_module.module;
   FIRSTCALL_ASSIGN_OR_RETURN(
       GeneratedObject generated,
-      GenerateBaselineCode(made, MakeRequest(order.is_far, order.identification, made, *view),
+      GenerateBaselineCode(*function_module.module, MakeRequest(order.is_far, order.identification),
                            context));
   compiled.origin = generated.origin;
   compiled.bytes = std::move(generated.bytes);

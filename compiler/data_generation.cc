@@ -36,8 +36,8 @@ absl::StatusOr<CompiledObject> GenerateData(LoadedModule& module, const DataOrde
   const absl::Duration extracted = SteadyNow();
   listener.OnModuleMade(*data);
   const bool has_assembly = !data->getModuleInlineAsm().empty();
-  const CodeOrder code = {MakeRequest(order.is_far, order.identification, *data, *view),
-                          module.index(), has_assembly};
+  const CodeOrder code = {MakeRequest(order.is_far, order.identification), module.index(),
+                          has_assembly};
   FIRSTCALL_ASSIGN_OR_RETURN(GeneratedObject generated,
                              GenerateCode(std::move(data), code, context));
   compiled.origin = generated.origin;
@@ -64,8 +64,8 @@ absl::StatusOr<CompiledObject> GenerateWholeModule(LoadedModule& module, const D
   PlaceLargeVariablesApart(view->module(), module.index().largest_near_variable());
   const absl::Duration prepared = SteadyNow();
   listener.OnModuleMade(view->module());
-  const CodeOrder code = {MakeRequest(order.is_far, order.identification, view->module(), *view),
-                          module.index(), HasInlineAssembly(view->module())};
+  const CodeOrder code = {MakeRequest(order.is_far, order.identification), module.index(),
+                          HasInlineAssembly(view->module())};
   FIRSTCALL_ASSIGN_OR_RETURN(GeneratedObject generated,
                              GenerateCodeByLlvm(view->module(), code, context));
   compiled.origin = generated.origin;

@@ -34,9 +34,8 @@ ExtractOptions OptionsFor(const FunctionOrder& order, const ModuleSource& source
 }
 
 absl::Status GenerateCode(FunctionModule function_module, const LoadedModule& module,
-                          const ModuleView& view, const FunctionOrder& order,
-                          CompileContext& context, Listener& listener, CpuChoice& cpu,
-                          CompiledFunction& compiled) {
+                          const FunctionOrder& order, CompileContext& context, Listener& listener,
+                          CpuChoice& cpu, CompiledFunction& compiled) {
   const absl::Duration start = SteadyNow();
   FIRSTCALL_ASSIGN_OR_RETURN(IrOptimizer * optimizer, context.Optimizer());
   if (optimizer != nullptr) {
@@ -45,11 +44,10 @@ absl::Status GenerateCode(FunctionModule function_module, const LoadedModule& mo
     FIRSTCALL_RETURN_IF_ERROR(context.Lower(function_module.module));
   }
   listener.OnModuleMade(*function_module.module);
-  llvm::Module& made = *function_module.module;
-  const CodeOrder code = {MakeRequest(order.is_far, order.identification, made, view),
-                          module.index(), function_module.has_inline_assembly};
+  const CodeOrder code = {MakeRequest(order.is_far, order.identification), module.index(),
+                          function_module.has_inline_assembly};
   absl::StatusOr<GeneratedObject> generated =
-      context.is_strict() ? GenerateBaselineCode(made, code.request, context)
+      context.is_strict() ? GenerateBaselineCode(*function_module.module, code.request, context)
                           : GenerateCode(std::move(function_module.module), code, context);
   FIRSTCALL_RETURN_IF_ERROR(generated.status());
   compiled.object.origin = generated->origin;
@@ -96,8 +94,8 @@ absl::StatusOr<CompiledFunction> GenerateFunction(LoadedModule& module, const Fu
   compiled.hotness_signs = std::move(function_module.hotness_signs);
   compiled.poll_balance = function_module.poll_balance;
   const absl::Duration split = SteadyNow() - start;
-  const absl::Status status = GenerateCode(std::move(function_module), module, *view, order,
-                                           context, listener, cpu, compiled);
+  const absl::Status status =
+      GenerateCode(std::move(function_module), module, order, context, listener, cpu, compiled);
   if (has_joined) cpu.is_whole = false;
   FIRSTCALL_RETURN_IF_ERROR(status);
   compiled.object.split = split;

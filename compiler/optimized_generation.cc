@@ -96,8 +96,8 @@ absl::StatusOr<CompiledObject> GenerateIn(const OptimizationOrder& order, Work& 
   compiled.inlined = callees.FindIn(*body);
   KeepDebugInfoOfContinuations(*body);
   listener.OnModuleMade(*body);
-  const CodeOrder code = {MakeRequest(order.is_far, order.identification, *body, *view),
-                          module.index(), function_module.has_inline_assembly};
+  const CodeOrder code = {MakeRequest(order.is_far, order.identification), module.index(),
+                          function_module.has_inline_assembly};
   absl::StatusOr<GeneratedObject> generated = NotWanted();
   if (!run([&] { generated = GenerateCodeByLlvm(std::move(body), code, *work.context); })) {
     return NotWanted();
