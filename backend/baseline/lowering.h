@@ -25,10 +25,10 @@
 #include "backend/baseline/frame.h"
 #include "backend/baseline/memory_update.h"
 #include "backend/baseline/parallel_moves.h"
-#include "backend/baseline/pointer_map.h"
 #include "backend/baseline/pool.h"
 #include "backend/baseline/unwind_rows.h"
 #include "backend/baseline/value_locations.h"
+#include "base/pointer_map.h"
 #include "ir/constant.h"
 #include "ir/function.h"
 #include "ir/global.h"
@@ -426,6 +426,9 @@ class Lowering {
   uint32_t SymbolOf(const char* library_function);
   // The symbol of the control variable (__emutls_v.) that emulates the thread-local `variable`.
   uint32_t ControlSymbolOf(const ir::Global* variable);
+  // The number of the symbol with this key. The first call for a key adds `symbol`.
+  struct Symbol;
+  uint32_t NumberOfSymbol(const void* key, const Symbol& symbol);
   bool IsNear(const ir::Global* global) const;
   // If `global` is a constant that is copied into the function (constant_data.h), or a table of the
   // function's labels: its offset in the pool. Otherwise kNone.
@@ -474,7 +477,7 @@ class Lowering {
     uint32_t place = kNone;  // Offset of the constant, if it is in the pool.
   };
   std::vector<Symbol> symbols_;
-  PointerMap symbol_numbers_;
+  PointerMap<uint32_t> symbol_numbers_;
   int32_t result_address_ = 0;  // Place in the frame of the sret address; 0 if it is not kept.
   int32_t error_place_ = 0;     // Place of the `swifterror` parameter's variable; 0 if none.
   // In a variadic function: the registers and stack bytes that its named arguments take.

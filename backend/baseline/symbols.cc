@@ -8,42 +8,32 @@
 
 namespace firstcall::baseline {
 
-uint32_t Lowering::SymbolOf(const ir::Global* global) {
-  uint32_t number = symbol_numbers_.Find(global);
-  if (number == PointerMap::kMissing) {
-    number = symbols_.size();
-    symbol_numbers_.Insert(global, number);
-    symbols_.push_back({global, nullptr, kNone, false});
-  }
+uint32_t Lowering::NumberOfSymbol(const void* key, const Symbol& symbol) {
+  if (const uint32_t* number = symbol_numbers_.Find(key)) return *number;
+  const uint32_t number = symbols_.size();
+  symbol_numbers_.Insert(key, number);
+  symbols_.push_back(symbol);
   return number;
+}
+
+uint32_t Lowering::SymbolOf(const ir::Global* global) {
+  return NumberOfSymbol(global, {global, nullptr, kNone, false});
 }
 
 // Names are literals, so that their addresses tell them apart well enough.
 uint32_t Lowering::SymbolOf(const char* library_function) {
-  uint32_t number = symbol_numbers_.Find(library_function);
-  if (number == PointerMap::kMissing) {
-    number = symbols_.size();
-    symbol_numbers_.Insert(library_function, number);
-    symbols_.push_back({nullptr, library_function, kNone, false});
-  }
-  return number;
+  return NumberOfSymbol(library_function, {nullptr, library_function, kNone, false});
 }
 
 uint32_t Lowering::ControlSymbolOf(const ir::Global* variable) {
   // An address inside of the variable's object, where no other object begins.
   const void* key = reinterpret_cast<const char*>(variable) + 8;
-  uint32_t number = symbol_numbers_.Find(key);
-  if (number == PointerMap::kMissing) {
-    number = symbols_.size();
-    symbol_numbers_.Insert(key, number);
-    symbols_.push_back({variable, nullptr, kNone, true});
-  }
-  return number;
+  return NumberOfSymbol(key, {variable, nullptr, kNone, true});
 }
 
 uint32_t Lowering::PoolPlaceOf(const ir::Global* global) {
-  if (const uint32_t number = symbol_numbers_.Find(global); number != PointerMap::kMissing) {
-    return symbols_[number].place;  // Decided when the symbol was first seen.
+  if (const uint32_t* number = symbol_numbers_.Find(global)) {
+    return symbols_[*number].place;  // Decided when the symbol was first seen.
   }
   if (!global->IsVariable() || !global->is_constant || global->is_declaration) return kNone;
   uint32_t place = kNone;

@@ -5,8 +5,8 @@
 #ifndef FIRSTCALL_IR_FROM_LLVM_ATTRIBUTE_READER_H_
 #define FIRSTCALL_IR_FROM_LLVM_ATTRIBUTE_READER_H_
 
+#include "base/pointer_map.h"
 #include "ir/attributes.h"
-#include "ir/from_llvm/pointer_map.h"
 #include "ir/from_llvm/type_reader.h"
 #include "ir/module.h"
 #include "llvm/IR/Attributes.h"

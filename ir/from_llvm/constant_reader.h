@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "base/pointer_map.h"
 #include "ir/constant.h"
-#include "ir/from_llvm/pointer_map.h"
 #include "ir/from_llvm/type_reader.h"
 #include "ir/function.h"
 #include "ir/module.h"

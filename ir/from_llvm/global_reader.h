@@ -9,9 +9,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/pointer_map.h"
 #include "ir/from_llvm/attribute_reader.h"
 #include "ir/from_llvm/constant_reader.h"
-#include "ir/from_llvm/pointer_map.h"
 #include "ir/from_llvm/type_reader.h"
 #include "ir/global.h"
 #include "ir/module.h"

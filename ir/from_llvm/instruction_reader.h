@@ -8,9 +8,9 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "base/pointer_map.h"
 #include "ir/from_llvm/attribute_reader.h"
 #include "ir/from_llvm/constant_reader.h"
-#include "ir/from_llvm/pointer_map.h"
 #include "ir/from_llvm/type_reader.h"
 #include "ir/function.h"
 #include "ir/instruction.h"

@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "ir/from_llvm/pointer_map.h"
+#include "base/pointer_map.h"
 #include "ir/module.h"
 #include "ir/type.h"
 #include "llvm/IR/Type.h"

@@ -1,17 +1,17 @@
 // A map from pointers to values of a small type. The map can be cleared in constant time, so that
 // it can be reused for each function.
 //
-// Thread-compatible. Tested in tests/ir/from_llvm/pointer_map_test.cc.
+// Thread-compatible. Tested in tests/base/pointer_map_test.cc.
 
-#ifndef FIRSTCALL_IR_FROM_LLVM_POINTER_MAP_H_
-#define FIRSTCALL_IR_FROM_LLVM_POINTER_MAP_H_
+#ifndef FIRSTCALL_BASE_POINTER_MAP_H_
+#define FIRSTCALL_BASE_POINTER_MAP_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
-namespace firstcall::ir {
+namespace firstcall {
 
 template <typename Value>
 class PointerMap {
@@ -78,6 +78,6 @@ class PointerMap {
   size_t count_ = 0;
 };
 
-}  // namespace firstcall::ir
+}  // namespace firstcall
 
-#endif  // FIRSTCALL_IR_FROM_LLVM_POINTER_MAP_H_
+#endif  // FIRSTCALL_BASE_POINTER_MAP_H_

@@ -1,10 +1,10 @@
-#include "ir/from_llvm/pointer_map.h"
+#include "base/pointer_map.h"
 
 #include <vector>
 
 #include "gtest/gtest.h"
 
-namespace firstcall::ir {
+namespace firstcall {
 namespace {
 
 TEST(PointerMapTest, FindsWhatWasInserted) {
@@ -38,4 +38,4 @@ TEST(PointerMapTest, ForgetsAtClear) {
 }
 
 }  // namespace
-}  // namespace firstcall::ir
+}  // namespace firstcall
