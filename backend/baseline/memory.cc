@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backend/baseline/element_indices.h"
 #include "backend/baseline/lowering.h"
 #include "backend/baseline/value_slots.h"
 
@@ -66,26 +67,15 @@ Mem Lowering::AddressOf(ir::Operand pointer) {
 Mem Lowering::AddressOfElement(const ir::Instruction& element) {
   Mem mem = AddressOf(OperandAt(element, 0));
   uint64_t sum = 0;  // Of the constant distances. Wraps, as addresses do.
-  const ir::Type* type = element.source_type;
-  for (unsigned i = 1; i < element.operand_count; ++i) {
-    const ir::Operand index = OperandAt(element, i);
-    uint64_t size = type->alloc_size;  // The first index counts elements of the indexed type.
-    if (i > 1 && type->IsStruct()) {
-      const uint64_t field = ConstantOf(index)->unsigned_bits();
-      sum += type->offsets[field];
-      type = type->members()[field];
-      continue;
-    }
-    if (i > 1) {
-      size = type->element_stride();
-      type = type->element();
-    }
-    if (const ir::Constant* constant = IntegerOf(index)) {
-      sum += size * constant->bits();
-    } else if (size != 0) {
-      AddIndex(mem, index, size);
-    }
-  }
+  ForEachIndex(
+      *function_, element, [&](uint64_t offset) { sum += offset; },
+      [&](ir::Operand index, uint64_t stride) {
+        if (const ir::Constant* constant = IntegerOf(index)) {
+          sum += stride * constant->bits();
+        } else if (stride != 0) {
+          AddIndex(mem, index, stride);
+        }
+      });
   const auto displacement = [&] {
     return static_cast<int64_t>(sum + static_cast<uint64_t>(mem.disp));
   };

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "absl/container/inlined_vector.h"
+#include "backend/baseline/element_indices.h"
 #include "backend/baseline/lowering.h"
 #include "backend/baseline/value_slots.h"
 
@@ -446,28 +447,17 @@ void Lowering::ElementAddressLanes(const ir::Instruction& element, const Lanes& 
   };
   absl::InlinedVector<Term, 4> terms;
   uint64_t distance = 0;  // The offsets of members. Wraps, as addresses do.
-  const ir::Type* type = element.source_type;
-  for (unsigned i = 1; i < element.operand_count; ++i) {
-    const ir::Operand index = OperandAt(element, i);
-    uint64_t size = type->alloc_size;  // The first index counts elements of the indexed type.
-    if (i > 1 && type->IsStruct()) {
-      const uint64_t field = ConstantOf(index)->unsigned_bits();
-      distance += type->offsets[field];
-      type = type->members()[field];
-      continue;
-    }
-    if (i > 1) {
-      size = type->element_stride();
-      type = type->element();
-    }
-    Term term{index, static_cast<int32_t>(size), {}};
-    if (TypeOf(index)->IsVector()) {
-      term.lanes = LanesOf(index);
-    } else {
-      term.extended = InExtended(index, /*is_signed=*/true, 8);
-    }
-    terms.push_back(term);
-  }
+  ForEachIndex(
+      *function_, element, [&](uint64_t offset) { distance += offset; },
+      [&](ir::Operand index, uint64_t stride) {
+        Term term{index, static_cast<int32_t>(stride), {}};
+        if (TypeOf(index)->IsVector()) {
+          term.lanes = LanesOf(index);
+        } else {
+          term.extended = InExtended(index, /*is_signed=*/true, 8);
+        }
+        terms.push_back(term);
+      });
   const ir::Operand base = OperandAt(element, 0);
   const bool is_one_base = !TypeOf(base)->IsVector();
   const Register one_base = is_one_base ? In(base) : kNoRegister;
