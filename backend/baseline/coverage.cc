@@ -901,25 +901,8 @@ Refusal RefusalOf(const ir::Function& function, const Architecture& architecture
 Refusal RefusalOf(const ir::Function& function, const ir::Instruction& instruction,
                   const Architecture& architecture, const CoverageOptions& options) {
   if (instruction.has_unknown) return Refusal::kInstruction;
+  if (ir::IsBinary(instruction.opcode)) return RefusalOfBinary(function, instruction);
   switch (instruction.opcode) {
-    case Opcode::kAdd:
-    case Opcode::kSub:
-    case Opcode::kMul:
-    case Opcode::kAnd:
-    case Opcode::kOr:
-    case Opcode::kXor:
-    case Opcode::kShl:
-    case Opcode::kLShr:
-    case Opcode::kAShr:
-    case Opcode::kUDiv:
-    case Opcode::kSDiv:
-    case Opcode::kURem:
-    case Opcode::kSRem:
-    case Opcode::kFAdd:
-    case Opcode::kFSub:
-    case Opcode::kFMul:
-    case Opcode::kFDiv:
-    case Opcode::kFRem:
     case Opcode::kFNeg:
       return RefusalOfBinary(function, instruction);
     case Opcode::kICmp:
