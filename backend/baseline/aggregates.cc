@@ -1,9 +1,10 @@
-// Structures and arrays as values: their parts are values of their own.
+#include "backend/baseline/aggregates.h"
 
 #include <cstdint>
 
 #include "absl/types/span.h"
-#include "backend/baseline/lowering.h"
+#include "backend/baseline/operands.h"
+#include "backend/baseline/value_parts.h"
 
 namespace firstcall::baseline {
 namespace {
@@ -23,40 +24,45 @@ unsigned PartsBefore(const ir::Type* type, absl::Span<const uint32_t> indices) {
   return parts;
 }
 
+// Parts are copied one after the other, and none is kept in a register for the next.
+void CopyPart(FunctionCode& code, const ir::Instruction& result, unsigned result_part,
+              ir::Operand from, unsigned from_part) {
+  const ir::Constant* constant = ConstantOf(code, from);
+  if (constant != nullptr && constant->IsUndefined()) {
+    Define(code, result, result_part);
+  } else {
+    DefineFrom(code, result, from, result_part, from_part);
+  }
+  code.locations.registers().UnpinAll();
+}
+
 }  // namespace
 
-// Parts are copied one after the other, and none is kept in a register for the next.
-void Lowering::CopyPart(const ir::Instruction& result, unsigned result_part, ir::Operand from,
-                        unsigned from_part) {
-  const ir::Constant* constant = ConstantOf(from);
-  if (constant != nullptr && constant->IsUndefined()) {
-    Define(result, result_part);
-  } else {
-    DefineFrom(result, from, result_part, from_part);
-  }
-  locations_.registers().UnpinAll();
+void LowerExtractValue(FunctionCode& code, const ir::Instruction& extract) {
+  const ir::Operand aggregate = OperandAt(code, extract, 0);
+  const unsigned first = PartsBefore(TypeOf(code, aggregate), code.function->TargetsOf(extract));
+  const unsigned count = code.facts.values[NumberOf(code, extract)].parts;
+  for (unsigned i = 0; i < count; ++i) CopyPart(code, extract, i, aggregate, first + i);
 }
 
-void Lowering::LowerExtractValue(const ir::Instruction& extract) {
-  const ir::Operand aggregate = OperandAt(extract, 0);
-  const unsigned first = PartsBefore(TypeOf(aggregate), function_->TargetsOf(extract));
-  const unsigned count = analysis_.values()[NumberOf(extract)].parts;
-  for (unsigned i = 0; i < count; ++i) CopyPart(extract, i, aggregate, first + i);
-}
-
-void Lowering::LowerInsertValue(const ir::Instruction& insert) {
-  const ir::Operand aggregate = OperandAt(insert, 0);
-  const ir::Operand member = OperandAt(insert, 1);
-  const unsigned first = PartsBefore(insert.type, function_->TargetsOf(insert));
-  const unsigned members = PartCount(TypeOf(member));
-  const unsigned count = analysis_.values()[NumberOf(insert)].parts;
+void LowerInsertValue(FunctionCode& code, const ir::Instruction& insert) {
+  const ir::Operand aggregate = OperandAt(code, insert, 0);
+  const ir::Operand member = OperandAt(code, insert, 1);
+  const unsigned first = PartsBefore(insert.type, code.function->TargetsOf(insert));
+  const unsigned members = PartCount(TypeOf(code, member));
+  const unsigned count = code.facts.values[NumberOf(code, insert)].parts;
   for (unsigned i = 0; i < count; ++i) {
     if (i >= first && i < first + members) {
-      CopyPart(insert, i, member, i - first);
+      CopyPart(code, insert, i, member, i - first);
     } else {
-      CopyPart(insert, i, aggregate, i);
+      CopyPart(code, insert, i, aggregate, i);
     }
   }
+}
+
+void LowerFreeze(FunctionCode& code, const ir::Instruction& freeze) {
+  const unsigned count = code.facts.values[NumberOf(code, freeze)].parts;
+  for (unsigned i = 0; i < count; ++i) CopyPart(code, freeze, i, OperandAt(code, freeze, 0), i);
 }
 
 }  // namespace firstcall::baseline

@@ -50,13 +50,13 @@ absl::StatusOr<std::unique_ptr<BaselineCompiler>> BaselineCompiler::Create(
   const Machine machine = HasElfOrMacho(triple) ? MachineOf(triple) : Machine::kOther;
   if (machine == Machine::kX86_64) {
     parts = std::make_unique<Parts>(ArchitectureX86_64());
-    parts->lowering = std::make_unique<x86_64::LoweringX86_64>(parts->analysis);
+    parts->lowering = std::make_unique<x86_64::LoweringX86_64>(parts->analysis.facts());
     coverage.has_rounding = has("sse4.1");
     coverage.has_popcnt = has("popcnt");
     coverage.has_fusion = has("fma") || has("fma4");
   } else if (machine == Machine::kAArch64) {
     parts = std::make_unique<Parts>(ArchitectureAArch64());
-    parts->lowering = std::make_unique<aarch64::LoweringAArch64>(parts->analysis);
+    parts->lowering = std::make_unique<aarch64::LoweringAArch64>(parts->analysis.facts());
     coverage.has_rounding = coverage.has_popcnt = true;
     coverage.has_atomic_updates = has("lse");
   } else {
@@ -76,8 +76,9 @@ Refusal BaselineCompiler::Compile(const ir::Function& function, bool is_near, Co
   for (bool is_large : {false, true}) {
     lowering_options.is_large = is_large;
     Refusal refusal = parts_->analysis.Run(function, lowering_options.coverage);
-    if (refusal == Refusal::kNone)
+    if (refusal == Refusal::kNone) {
       refusal = parts_->lowering->Run(function, lowering_options, code);
+    }
     if (refusal != Refusal::kReach) return refusal;
   }
   return Refusal::kReach;

@@ -1,16 +1,27 @@
-// Calls. What survives a call is stored before it; then all arguments are moved at once.
-//
 // An argument with `swifterror` is a variable in the frame, whose contents are passed, and
 // returned, in a register.
 //
 // Arguments on the stack lie at rsp: in space that the frame has for the most that any call needs,
 // or, in a function whose rsp moves with dynamic allocas, in space taken for this call.
 
-#include "backend/baseline/lowering.h"
+#include "backend/baseline/calls.h"
+
+#include <vector>
+
+#include "backend/baseline/coverage.h"
+#include "backend/baseline/memory.h"
+#include "backend/baseline/moves.h"
+#include "backend/baseline/operands.h"
+#include "backend/baseline/symbols.h"
+#include "backend/baseline/value_parts.h"
 #include "backend/baseline/value_slots.h"
 
 namespace firstcall::baseline {
 namespace {
+
+// The step that PlaceArguments performs: kMeasure only determines the places; kCopyByValue copies
+// the arguments passed by value to their places; kMove adds the moves of the other arguments.
+enum class ArgumentStep : uint8_t { kMeasure, kCopyByValue, kMove };
 
 // The attributes of an argument that is passed by value: those of the call, or those of the called
 // function if only these say so.
@@ -21,184 +32,188 @@ const ir::AttributeSet& ByValueAttributes(const ir::Function& function, const ir
   return function.CalledFunctionOf(call)->attributes->OfParameter(index);
 }
 
-}  // namespace
+void CopyByValue(FunctionCode& code, ir::Operand source, uint64_t size, int32_t offset) {
+  constexpr uint64_t kMostInline = 64;
+  const Mem to = Mem::At(code.architecture.stack_pointer, offset);
+  if (size <= kMostInline) {
+    CopyBytes(code, to, AddressOf(code, source), size);
+  } else {
+    code.native.memory.CopyBlock(code, ir::Operand(), to, source, size);
+  }
+  code.locations.registers().UnpinAll();
+}
 
-ArgumentPlaces Lowering::PlaceArguments(const ir::Instruction& call, ArgumentStep step) {
-  const ir::Call& properties = function_->CallOf(call);
-  const CallingConvention& convention = architecture_.ConventionOf(properties.convention);
+ArgumentPlaces PlaceArguments(FunctionCode& code, const ir::Instruction& call, ArgumentStep step) {
+  const ir::Call& properties = code.function->CallOf(call);
+  const CallingConvention& convention = code.architecture.ConventionOf(properties.convention);
   ArgumentPlaces places(convention);
-  const bool may_pass_by_value = MayPassByValue(*function_, call);
-  const OwnRegisters own_registers(*function_, call, architecture_, analysis_.swift_registers());
+  const bool may_pass_by_value = MayPassByValue(*code.function, call);
+  const OwnRegisters own_registers(*code.function, call, code.architecture,
+                                   code.facts.swift_registers);
   for (unsigned i = 0; i < properties.argument_count; ++i) {
-    const ir::Operand value = OperandAt(call, i);
-    if (may_pass_by_value && ArgumentHas(*function_, call, i, ir::Attribute::kByVal)) {
-      const ir::AttributeSet& attributes = ByValueAttributes(*function_, call, i);
+    const ir::Operand value = OperandAt(code, call, i);
+    if (may_pass_by_value && ArgumentHas(*code.function, call, i, ir::Attribute::kByVal)) {
+      const ir::AttributeSet& attributes = ByValueAttributes(*code.function, call, i);
       const uint64_t size = attributes.type->alloc_size;
       const ArgumentPlace place = places.ByValue(size, ByValueAlignment(attributes));
-      if (step == ArgumentStep::kCopyByValue) CopyByValue(value, size, place.offset);
+      if (step == ArgumentStep::kCopyByValue) CopyByValue(code, value, size, place.offset);
       continue;
     }
     if (const Register own = own_registers.Of(i); own != kNoRegister) {
       if (step != ArgumentStep::kMove) continue;
-      Move move = SourceOf(value, 0, {false, 8, 64, false});
-      if (own == architecture_.swift_error) move.source = Move::Source::kMemory;
+      Move move = SourceOf(code, value, 0, {false, 8, 64, false});
+      if (own == code.architecture.swift_error) move.source = Move::Source::kMemory;
       move.to = own;
-      moves_.Add(move);
+      code.moves.Add(move);
       continue;
     }
-    const ir::Type* const value_type = TypeOf(value);
-    const ir::Constant* const constant = ConstantOf(value);
+    const ir::Type* const value_type = TypeOf(code, value);
+    const ir::Constant* const constant = ConstantOf(code, value);
     const bool is_undefined = constant != nullptr && constant->IsUndefined();
     const PartList list = PartsOf(value_type);
     places.ForEachPart(*value_type, list, [&](unsigned part, const ArgumentPlace& place) {
       if (step != ArgumentStep::kMove || is_undefined) return;
       const PartType& type = list.parts[part];
-      Move move = SourceOf(value, part, type);
+      Move move = SourceOf(code, value, part, type);
       move.to = place.reg;
       if (place.reg == kNoRegister) {
-        move.to_memory = Mem::At(architecture_.stack_pointer, place.offset);
+        move.to_memory = Mem::At(code.architecture.stack_pointer, place.offset);
       }
       if (list.count == 1 && !type.is_vector && type.bits < 64 && type.bits != 32) {
-        move.is_signed = ArgumentHas(*function_, call, i, ir::Attribute::kSExt);
-        if (move.is_signed || ArgumentHas(*function_, call, i, ir::Attribute::kZExt) ||
+        move.is_signed = ArgumentHas(*code.function, call, i, ir::Attribute::kSExt);
+        if (move.is_signed || ArgumentHas(*code.function, call, i, ir::Attribute::kZExt) ||
             (convention.extends_bits && type.bits == 1)) {
           if (move.source != Move::Source::kConstant || !move.is_signed) {
             move.extended_bits = static_cast<uint8_t>(type.bits);
           }
         }
       }
-      moves_.Add(move);
+      code.moves.Add(move);
     });
   }
   return places;
 }
 
-void Lowering::CopyByValue(ir::Operand source, uint64_t size, int32_t offset) {
-  constexpr uint64_t kMostInline = 64;
-  const Mem to = Mem::At(architecture_.stack_pointer, offset);
-  if (size <= kMostInline) {
-    CopyBytes(to, AddressOf(source), size);
-  } else {
-    CopyBlock(ir::Operand(), to, source, size);
+// If the call has an argument with `swifterror`: stores the error that the call has returned.
+void KeepError(FunctionCode& code, const ir::Instruction& call) {
+  const OwnRegisters own(*code.function, call, code.architecture, code.facts.swift_registers);
+  if (!own.has_error()) return;
+  for (unsigned i = 0; i < code.function->CallOf(call).argument_count; ++i) {
+    if (own.Of(i) != code.architecture.swift_error) continue;
+    code.assembler.Store(
+        8, SlotOf(code.frame, code.facts.values[NumberOf(code, OperandAt(code, call, i))]),
+        code.architecture.swift_error);
   }
-  locations_.registers().UnpinAll();
 }
 
-void Lowering::PrepareCall(const ir::Instruction& user) {
-  std::vector<ValuePart>& values = analysis_.values();
-  for (ir::Operand operand : function_->OperandsOf(user)) {
-    const uint32_t number = NumberOf(operand);
+}  // namespace
+
+void PrepareCall(FunctionCode& code, const ir::Instruction& user) {
+  std::vector<ValuePart>& values = code.facts.values;
+  for (ir::Operand operand : code.function->OperandsOf(user)) {
+    const uint32_t number = NumberOf(code, operand);
     if (number != kNone) --values[number].uses;
   }
-  locations_.SpillSurvivors();
-  for (ir::Operand operand : function_->OperandsOf(user)) {
-    const uint32_t number = NumberOf(operand);
+  code.locations.SpillSurvivors();
+  for (ir::Operand operand : code.function->OperandsOf(user)) {
+    const uint32_t number = NumberOf(code, operand);
     if (number != kNone) ++values[number].uses;
   }
 }
 
-Lowering::CallExtent Lowering::EmitCall(const Callee& callee, const ArgumentPlaces& places) {
-  EmitMoves();
-  if (callee.is_variadic && architecture_.vector_count != kNoRegister) {
-    assembler_.MovImmediate(architecture_.vector_count, places.vectors(), true);
+CallExtent EmitCall(FunctionCode& code, const Callee& callee, const ArgumentPlaces& places) {
+  EmitMoves(code);
+  if (callee.is_variadic && code.architecture.vector_count != kNoRegister) {
+    code.assembler.MovImmediate(code.architecture.vector_count, places.vectors(), true);
   }
   CallExtent extent;
-  extent.begin = assembler_.size();
+  extent.begin = code.assembler.size();
   if (!callee.pointer.IsNothing()) {
-    assembler_.CallR(architecture_.callee);
-  } else if (callee.global != nullptr && IsNear(callee.global)) {
-    assembler_.CallSymbol(SymbolOf(callee.global));
+    code.assembler.CallR(code.architecture.callee);
+  } else if (callee.global != nullptr && IsNear(code, callee.global)) {
+    code.assembler.CallSymbol(code.symbols.NumberOf(callee.global));
   } else {
-    assembler_.CallM(LiteralOf(callee.global != nullptr ? SymbolOf(callee.global)
-                                                        : SymbolOf(callee.library_function)));
+    code.assembler.CallM(LiteralOf(code, callee.global != nullptr
+                                             ? code.symbols.NumberOf(callee.global)
+                                             : code.symbols.NumberOf(callee.library_function)));
   }
-  extent.end = assembler_.size();
-  locations_.registers().UnpinAll();
-  locations_.ForgetRegisters();
+  extent.end = code.assembler.size();
+  code.locations.registers().UnpinAll();
+  code.locations.ForgetRegisters();
   return extent;
 }
 
-Lowering::CallExtent Lowering::LowerCall(const ir::Instruction& call) {
-  Callee callee;
-  callee.is_variadic = function_->CallOf(call).function_type->is_variadic;
-  const ir::Operand operand = function_->CalleeOf(call);
-  callee.global = function_->GlobalOf(operand);
-  if (callee.global == nullptr) callee.pointer = operand;
-
-  const ArgumentPlaces sizes = PlaceArguments(call, ArgumentStep::kMeasure);
-  const int32_t stack_bytes = (sizes.stack_bytes() + 15) & ~15;
-  const bool moves_stack = analysis_.has_dynamic_alloca() && stack_bytes != 0;
-  if (moves_stack) {
-    assembler_.AluRi(Alu::kSub, 8, architecture_.stack_pointer, stack_bytes);
-  } else {
-    frame_.NeedOutgoing(stack_bytes);
-  }
-  if (stack_bytes != 0) PlaceArguments(call, ArgumentStep::kCopyByValue);
-  PrepareCall(call);
-  const ArgumentPlaces places = PlaceArguments(call, ArgumentStep::kMove);
-  if (!callee.pointer.IsNothing()) {
-    Move move = SourceOf(callee.pointer, 0, {false, 8, 64, false});
-    move.to = architecture_.callee;
-    moves_.Add(move);
-  }
-  const CallExtent extent = EmitCall(callee, places);
-  if (moves_stack) assembler_.AluRi(Alu::kAdd, 8, architecture_.stack_pointer, stack_bytes);
-  KeepError(call);
-  DefineResults(call);
-  return extent;
-}
-
-void Lowering::KeepError(const ir::Instruction& call) {
-  const OwnRegisters own(*function_, call, architecture_, analysis_.swift_registers());
-  if (!own.has_error()) return;
-  for (unsigned i = 0; i < function_->CallOf(call).argument_count; ++i) {
-    if (own.Of(i) != architecture_.swift_error) continue;
-    assembler_.Store(8, SlotOf(frame_, analysis_.values()[NumberOf(OperandAt(call, i))]),
-                     architecture_.swift_error);
-  }
-}
-
-void Lowering::DefineResults(const ir::Instruction& result) {
-  const uint32_t number = NumberOf(result);
+void DefineResults(FunctionCode& code, const ir::Instruction& result) {
+  const uint32_t number = NumberOf(code, result);
   if (number == kNone) return;
   ResultPlaces places(result.IsCall()
-                          ? architecture_.ConventionOf(function_->CallOf(result).convention)
-                          : architecture_.convention);
-  for (unsigned i = 0; i < analysis_.values()[number].parts; ++i) {
-    ValuePart& part = analysis_.values()[number + i];
+                          ? code.architecture.ConventionOf(code.function->CallOf(result).convention)
+                          : code.architecture.convention);
+  for (unsigned i = 0; i < code.facts.values[number].parts; ++i) {
+    ValuePart& part = code.facts.values[number + i];
     const Register reg = places.Next(part.is_vector, part.bytes);
-    if (part.is_fixed || (analysis_.fixed_registers() & SetOf(reg)) == 0) {
-      locations_.DefineIn(number + i, reg);
+    if (part.is_fixed || (code.facts.fixed_registers & SetOf(reg)) == 0) {
+      code.locations.DefineIn(number + i, reg);
       continue;
     }
     // The register is another value's for life, though that does not live now.
-    GiveSlot(frame_, part);
-    assembler_.Store(8, SlotOf(frame_, part), reg);
+    GiveSlot(code.frame, part);
+    code.assembler.Store(8, SlotOf(code.frame, part), reg);
     part.is_spilled = true;
   }
 }
 
-void Lowering::CallLibrary(const char* name, const ir::Instruction& result,
-                           std::initializer_list<ir::Operand> arguments) {
+CallExtent LowerCall(FunctionCode& code, const ir::Instruction& call) {
+  Callee callee;
+  callee.is_variadic = code.function->CallOf(call).function_type->is_variadic;
+  const ir::Operand operand = code.function->CalleeOf(call);
+  callee.global = code.function->GlobalOf(operand);
+  if (callee.global == nullptr) callee.pointer = operand;
+
+  const ArgumentPlaces sizes = PlaceArguments(code, call, ArgumentStep::kMeasure);
+  const int32_t stack_bytes = (sizes.stack_bytes() + 15) & ~15;
+  const bool moves_stack = code.facts.has_dynamic_alloca && stack_bytes != 0;
+  if (moves_stack) {
+    code.assembler.AluRi(Alu::kSub, 8, code.architecture.stack_pointer, stack_bytes);
+  } else {
+    code.frame.NeedOutgoing(stack_bytes);
+  }
+  if (stack_bytes != 0) PlaceArguments(code, call, ArgumentStep::kCopyByValue);
+  PrepareCall(code, call);
+  const ArgumentPlaces places = PlaceArguments(code, call, ArgumentStep::kMove);
+  if (!callee.pointer.IsNothing()) {
+    Move move = SourceOf(code, callee.pointer, 0, {false, 8, 64, false});
+    move.to = code.architecture.callee;
+    code.moves.Add(move);
+  }
+  const CallExtent extent = EmitCall(code, callee, places);
+  if (moves_stack) code.assembler.AluRi(Alu::kAdd, 8, code.architecture.stack_pointer, stack_bytes);
+  KeepError(code, call);
+  DefineResults(code, call);
+  return extent;
+}
+
+void CallLibrary(FunctionCode& code, const char* name, const ir::Instruction& result,
+                 std::initializer_list<ir::Operand> arguments) {
   // A value that is computed late for this instruction has to be computed now.
   for (ir::Operand argument : arguments) {
-    if (DeferredOf(argument) != nullptr) In(argument);
+    if (DeferredOf(code, argument) != nullptr) In(code, argument);
   }
-  PrepareCall(result);
-  ArgumentPlaces places(architecture_.convention);
+  PrepareCall(code, result);
+  ArgumentPlaces places(code.architecture.convention);
   for (ir::Operand argument : arguments) {
-    const ir::Type* const type = TypeOf(argument);
+    const ir::Type* const type = TypeOf(code, argument);
     const PartList list = PartsOf(type);
     places.ForEachPart(*type, list, [&](unsigned part, const ArgumentPlace& place) {
-      Move move = SourceOf(argument, part, list.parts[part]);
+      Move move = SourceOf(code, argument, part, list.parts[part]);
       move.to = place.reg;
-      moves_.Add(move);
+      code.moves.Add(move);
     });
   }
   Callee callee;
   callee.library_function = name;
-  EmitCall(callee, places);
-  DefineResults(result);
+  EmitCall(code, callee, places);
+  DefineResults(code, result);
 }
 
 }  // namespace firstcall::baseline

@@ -1,11 +1,14 @@
-// Invokes, landing pads, and the table by which the personality routine finds them: the
-// language-specific data area of the Itanium C++ ABI, as libgcc's unwind-pe.h and libstdc++'s
-// eh_personality.cc read it.
+#include "backend/baseline/exceptions.h"
+
+#include <cstddef>
 
 #include "absl/types/span.h"
+#include "backend/baseline/calls.h"
 #include "backend/baseline/dwarf.h"
+#include "backend/baseline/edges.h"
 #include "backend/baseline/leb128.h"
-#include "backend/baseline/lowering.h"
+#include "backend/baseline/moves.h"
+#include "backend/baseline/operands.h"
 #include "backend/baseline/personality.h"
 
 namespace firstcall::baseline {
@@ -75,58 +78,57 @@ uint32_t AppendActions(const ir::Instruction& pad, absl::Span<const ir::Operand>
 
 }  // namespace
 
-void Lowering::LowerInvoke(const ir::Instruction& invoke) {
-  const uint32_t normal = function_->TargetsOf(invoke)[0];
-  const uint32_t unwind = function_->TargetsOf(invoke)[1];
+void LowerInvoke(FunctionCode& code, const ir::Instruction& invoke) {
+  const uint32_t normal = code.function->TargetsOf(invoke)[0];
+  const uint32_t unwind = code.function->TargetsOf(invoke)[1];
   // All that lives on is stored before the call, because it survives it.
-  const CallExtent extent = LowerCall(invoke);
-  locations_.SpillLiveOut();
-  const bool has_moves = EdgeHasMoves(unwind);
-  const uint32_t label = has_moves ? NewLabel() : LabelOf(unwind);
-  const ir::Instruction& pad = function_->FirstBehindPhis(function_->blocks[unwind]);
-  call_sites_.push_back({extent.begin, extent.end, label, &pad});
-  CollectEdgeMoves(normal);
-  EmitMoves();
-  if (!has_moves) return EmitJump(normal);
-  assembler_.Jmp(LabelOf(normal));
+  const CallExtent extent = LowerCall(code, invoke);
+  code.locations.SpillLiveOut();
+  const bool has_moves = EdgeHasMoves(code, unwind);
+  const uint32_t label = has_moves ? code.labels.New() : LabelOf(code, unwind);
+  const ir::Instruction& pad = code.function->FirstBehindPhis(code.function->blocks[unwind]);
+  code.exceptions.call_sites.push_back({extent.begin, extent.end, label, &pad});
+  CollectEdgeMoves(code, normal);
+  EmitMoves(code);
+  if (!has_moves) return EmitJump(code, normal);
+  code.assembler.Jmp(LabelOf(code, normal));
   // Moves change only the scratch registers, and phis' own: the exception stays in its registers.
-  Bind(label);
-  if (is_protected_) assembler_.LandingMark();
-  CollectEdgeMoves(unwind);
-  EmitMoves();
-  assembler_.Jmp(LabelOf(unwind));
+  code.labels.Bind(label);
+  if (code.native.frame.is_protected()) code.assembler.LandingMark();
+  CollectEdgeMoves(code, unwind);
+  EmitMoves(code);
+  code.assembler.Jmp(LabelOf(code, unwind));
 }
 
-void Lowering::LowerLandingPad(const ir::Instruction& pad) {
-  const uint32_t number = NumberOf(pad);
-  const Register* places = architecture_.exception;
-  locations_.Claim(places[0]);
-  locations_.Claim(places[1]);
+void LowerLandingPad(FunctionCode& code, const ir::Instruction& pad) {
+  const uint32_t number = NumberOf(code, pad);
+  const Register* places = code.architecture.exception;
+  code.locations.Claim(places[0]);
+  code.locations.Claim(places[1]);
   if (number == kNone) return;
-  locations_.DefineIn(number, places[0]);
-  locations_.DefineIn(number + 1, places[1]);
+  code.locations.DefineIn(number, places[0]);
+  code.locations.DefineIn(number + 1, places[1]);
 }
 
-void Lowering::LowerResume(const ir::Instruction& resume) {
-  Move move = SourceOf(OperandAt(resume, 0), 0, {false, 8, 64, false});
-  move.to = architecture_.convention.general[0];
-  moves_.Add(move);
+void LowerResume(FunctionCode& code, const ir::Instruction& resume) {
+  Move move = SourceOf(code, OperandAt(code, resume, 0), 0, {false, 8, 64, false});
+  move.to = code.architecture.convention.general[0];
+  code.moves.Add(move);
   Callee callee;
   callee.library_function = "_Unwind_Resume";
-  EmitCall(callee, ArgumentPlaces(architecture_.convention));
-  assembler_.Trap();
+  EmitCall(code, callee, ArgumentPlaces(code.architecture.convention));
+  code.assembler.Trap();
 }
 
-// The number by which a landing pad will be told that the exception is of the type.
-void Lowering::LowerTypeNumber(const ir::Instruction& intrinsic) {
-  Types types(exception_types_, function_->all_constants());
-  const int64_t number = types.NumberOf(OperandAt(intrinsic, 0));
-  assembler_.MovImmediate(Define(intrinsic), number, true);
+void LowerTypeNumber(FunctionCode& code, const ir::Instruction& intrinsic) {
+  Types types(code.exceptions.types, code.function->all_constants());
+  const int64_t number = types.NumberOf(OperandAt(code, intrinsic, 0));
+  code.assembler.MovImmediate(Define(code, intrinsic), number, true);
 }
 
-uint32_t Lowering::WriteExceptionTable(uint32_t begin) {
-  SymbolOf(PersonalityOf(*function_));
-  Types types(exception_types_, function_->all_constants());
+uint32_t WriteExceptionTable(FunctionCode& code, uint32_t begin) {
+  code.symbols.NumberOf(PersonalityOf(*code.function));
+  Types types(code.exceptions.types, code.function->all_constants());
   CodeBuffer actions, sites;
   const auto append_site = [&](uint32_t from, uint32_t to, uint32_t pad, uint32_t action) {
     sites.Number(from - begin, 4);
@@ -136,16 +138,16 @@ uint32_t Lowering::WriteExceptionTable(uint32_t begin) {
   };
   // Calls outside of all sites would end the program, so the sites cover everything.
   uint32_t at = begin;
-  for (const CallSite& site : call_sites_) {
+  for (const ExceptionTable::CallSite& site : code.exceptions.call_sites) {
     if (at != site.begin) append_site(at, site.begin, 0, 0);
-    append_site(site.begin, site.end, labels_[site.label] - begin,
-                AppendActions(*site.pad, function_->OperandsOf(*site.pad),
-                              function_->TargetsOf(*site.pad), types, actions));
+    append_site(site.begin, site.end, code.labels.offsets()[site.label] - begin,
+                AppendActions(*site.pad, code.function->OperandsOf(*site.pad),
+                              code.function->TargetsOf(*site.pad), types, actions));
     at = site.end;
   }
-  if (at != assembler_.size()) append_site(at, assembler_.size(), 0, 0);
+  if (at != code.assembler.size()) append_site(at, code.assembler.size(), 0, 0);
 
-  CodeBuffer& out = pool_.bytes();
+  CodeBuffer& out = code.pool.bytes();
   out.Align(8, 0);
   const uint32_t table = out.size();
   out.Number(dwarf::kOmitted, 1);  // Landing pads are relative to the function.
@@ -168,10 +170,10 @@ uint32_t Lowering::WriteExceptionTable(uint32_t begin) {
   if (types.types().empty() && types.filters().size() == 0) return table;
   out.Align(8, 0);
   for (size_t i = types.types().size(); i-- > 0;) {
-    const ir::Constant* type = ConstantOf(types.types()[i]);
-    const ConstantPart part = type == nullptr ? ConstantPart() : PartOf(*type, 0);
+    const ir::Constant* type = ConstantOf(code, types.types()[i]);
+    const ConstantPart part = type == nullptr ? ConstantPart() : PartOf(code, *type, 0);
     if (part.kind == ConstantPart::Kind::kAddress) {
-      pool_.AddressOf(SymbolOf(part.global), static_cast<int64_t>(part.low));
+      code.pool.AddressOf(code.symbols.NumberOf(part.global), static_cast<int64_t>(part.low));
     } else {
       out.Number(0, 8);
     }

@@ -1,6 +1,10 @@
-// Floating point: what the shared part has no common word for.
+#include "backend/baseline/floats_aarch64.h"
 
-#include "backend/baseline/lowering_aarch64.h"
+#include <cstdint>
+
+#include "backend/baseline/floats.h"
+#include "backend/baseline/operands.h"
+#include "backend/baseline/value_parts.h"
 
 namespace firstcall::baseline::aarch64 {
 namespace {
@@ -39,11 +43,11 @@ bool RoundingOf(ir::IntrinsicId id, Rounding& rounding) {
 }  // namespace
 
 // FCMP: less sets N, equal Z and C, greater C, unordered C and V.
-FlagTest LoweringAArch64::EmitFloatCompare(const ir::Instruction& compare) {
+FlagTest FloatsAArch64::EmitFloatCompare(FunctionCode& code, const ir::Instruction& compare) {
   using Combination = FlagTest::Combination;
-  ir::Operand left = OperandAt(compare, 0);
-  const Register a = In(left), b = In(OperandAt(compare, 1));
-  native_.FloatCompare(TypeOf(left)->IsDouble(), a, b);
+  ir::Operand left = OperandAt(code, compare, 0);
+  const Register a = In(code, left), b = In(code, OperandAt(code, compare, 1));
+  native_.FloatCompare(TypeOf(code, left)->IsDouble(), a, b);
   switch (compare.predicate()) {
     case Predicate::kOeq:
       return One(Cond::kE);
@@ -76,102 +80,96 @@ FlagTest LoweringAArch64::EmitFloatCompare(const ir::Instruction& compare) {
   }
 }
 
-void LoweringAArch64::LowerNegation(const ir::Instruction& negation) {
-  ForEachPart(negation, [&](unsigned i) {
-    const Register source = In(OperandAt(negation, 0), i);
-    native_.FloatNegate(KindOf(negation.type), Define(negation, i), source);
+void FloatsAArch64::LowerNegation(FunctionCode& code, const ir::Instruction& negation) {
+  ForEachPart(code, negation, [&](unsigned i) {
+    const Register source = In(code, OperandAt(code, negation, 0), i);
+    native_.FloatNegate(KindOf(negation.type), Define(code, negation, i), source);
   });
 }
 
-void LoweringAArch64::EmitIntegerToFloat(const ir::Instruction& cast, bool is_signed) {
-  ir::Operand source = OperandAt(cast, 0);
-  const unsigned bytes = OperationBytes(BitsOf(TypeOf(source)));
+void FloatsAArch64::EmitIntegerToFloat(FunctionCode& code, const ir::Instruction& cast,
+                                       bool is_signed) {
+  ir::Operand source = OperandAt(code, cast, 0);
+  const unsigned bytes = OperationBytes(BitsOf(TypeOf(code, source)));
   const bool is_double = cast.type->IsDouble();
-  const Register integer = InExtended(source, is_signed, bytes);
+  const Register integer = InExtended(code, source, is_signed, bytes);
   if (is_signed) {
-    native_.IntegerToFloat(bytes, is_double, Define(cast), integer);
+    native_.IntegerToFloat(bytes, is_double, Define(code, cast), integer);
   } else {
-    native_.UnsignedToFloat(bytes, is_double, Define(cast), integer);
+    native_.UnsignedToFloat(bytes, is_double, Define(code, cast), integer);
   }
 }
 
-void LoweringAArch64::EmitFloatToInteger(const ir::Instruction& cast, bool is_signed) {
-  ir::Operand source = OperandAt(cast, 0);
+void FloatsAArch64::EmitFloatToInteger(FunctionCode& code, const ir::Instruction& cast,
+                                       bool is_signed) {
+  ir::Operand source = OperandAt(code, cast, 0);
   const unsigned bytes = OperationBytes(BitsOf(cast.type));
-  const bool is_double = TypeOf(source)->IsDouble();
-  const Register number = In(source);
+  const bool is_double = TypeOf(code, source)->IsDouble();
+  const Register number = In(code, source);
   if (is_signed) {
-    native_.FloatToInteger(bytes, is_double, Define(cast), number);
+    native_.FloatToInteger(bytes, is_double, Define(code, cast), number);
   } else {
-    native_.FloatToUnsigned(bytes, is_double, Define(cast), number);
+    native_.FloatToUnsigned(bytes, is_double, Define(code, cast), number);
   }
 }
 
-void LoweringAArch64::SplitVector(Register low, Register high, Register vector) {
-  native_.FromVector(8, low, vector);
-  native_.FromLane(8, 1, high, vector);
-}
-
-void LoweringAArch64::JoinVector(Register vector, Register low, Register high) {
-  native_.ToVector(8, vector, low);
-  native_.ToLane(8, 1, vector, high);
-}
-
-bool LoweringAArch64::EmitRounding(const ir::Instruction& intrinsic) {
+bool FloatsAArch64::EmitRounding(FunctionCode& code, const ir::Instruction& intrinsic) {
   Rounding rounding;
-  if (!RoundingOf(function_->IntrinsicOf(intrinsic), rounding)) return false;
-  const Register source = In(OperandAt(intrinsic, 0));
-  native_.FloatRound(rounding, intrinsic.type->IsDouble(), Define(intrinsic), source);
+  if (!RoundingOf(code.function->IntrinsicOf(intrinsic), rounding)) return false;
+  const Register source = In(code, OperandAt(code, intrinsic, 0));
+  native_.FloatRound(rounding, intrinsic.type->IsDouble(), Define(code, intrinsic), source);
   return true;
 }
 
-bool LoweringAArch64::EmitFloatIntrinsic(const ir::Instruction& intrinsic) {
+bool FloatsAArch64::EmitFloatIntrinsic(FunctionCode& code, const ir::Instruction& intrinsic) {
   const ir::Type* type = intrinsic.type;
   if (!type->IsFloat() && !type->IsDouble()) return false;
   const bool is_double = type->IsDouble();
-  switch (function_->IntrinsicOf(intrinsic)) {
+  switch (code.function->IntrinsicOf(intrinsic)) {
     case IntrinsicId::kFabs: {
-      const Register source = In(OperandAt(intrinsic, 0));
-      native_.FloatAbsolute(KindOf(type), Define(intrinsic), source);
+      const Register source = In(code, OperandAt(code, intrinsic, 0));
+      native_.FloatAbsolute(KindOf(type), Define(code, intrinsic), source);
       return true;
     }
     case IntrinsicId::kSqrt: {
-      const Register source = In(OperandAt(intrinsic, 0));
-      native_.FloatSquareRoot(KindOf(type), Define(intrinsic), source);
+      const Register source = In(code, OperandAt(code, intrinsic, 0));
+      native_.FloatSquareRoot(KindOf(type), Define(code, intrinsic), source);
       return true;
     }
     case IntrinsicId::kCopysign: {
-      const Register magnitude = In(OperandAt(intrinsic, 0));
-      const Register sign = In(OperandAt(intrinsic, 1));
+      const Register magnitude = In(code, OperandAt(code, intrinsic, 0));
+      const Register sign = In(code, OperandAt(code, intrinsic, 1));
       ConstantPart mask;
       mask.low = is_double ? uint64_t{1} << 63 : 0x80000000u;
-      MaterializeBits(kVectorScratch, mask, is_double ? 8 : 4);
+      MaterializeBits(code, kVectorScratch, mask, is_double ? 8 : 4);
       native_.VectorSelect(kVectorScratch, sign, magnitude);
-      native_.VectorMov(Define(intrinsic), kVectorScratch);
+      native_.VectorMov(Define(code, intrinsic), kVectorScratch);
       return true;
     }
     // LLVM fuses the one that may be, because that is faster here.
     case IntrinsicId::kFmuladd:
     case IntrinsicId::kFma: {
-      const Register a = In(OperandAt(intrinsic, 0)), b = In(OperandAt(intrinsic, 1));
-      const Register addend = In(OperandAt(intrinsic, 2));
-      locations_.registers().UnpinAll();
+      const Register a = In(code, OperandAt(code, intrinsic, 0)),
+                     b = In(code, OperandAt(code, intrinsic, 1));
+      const Register addend = In(code, OperandAt(code, intrinsic, 2));
+      code.locations.registers().UnpinAll();
       native_.FloatMultiplyAdd(is_double, kVectorScratch, a, b, addend);
-      native_.VectorMov(Define(intrinsic), kVectorScratch);
+      native_.VectorMov(Define(code, intrinsic), kVectorScratch);
       return true;
     }
     case IntrinsicId::kMinnum:
     case IntrinsicId::kMaxnum: {
-      const Register a = In(OperandAt(intrinsic, 0)), b = In(OperandAt(intrinsic, 1));
-      if (function_->IntrinsicOf(intrinsic) == IntrinsicId::kMinnum) {
-        native_.FloatMinimumNumber(is_double, Define(intrinsic), a, b);
+      const Register a = In(code, OperandAt(code, intrinsic, 0)),
+                     b = In(code, OperandAt(code, intrinsic, 1));
+      if (code.function->IntrinsicOf(intrinsic) == IntrinsicId::kMinnum) {
+        native_.FloatMinimumNumber(is_double, Define(code, intrinsic), a, b);
       } else {
-        native_.FloatMaximumNumber(is_double, Define(intrinsic), a, b);
+        native_.FloatMaximumNumber(is_double, Define(code, intrinsic), a, b);
       }
       return true;
     }
     default:
-      return EmitRounding(intrinsic);
+      return EmitRounding(code, intrinsic);
   }
 }
 

@@ -1,30 +1,31 @@
-// Integers: what needs registers of its own, or flags that only x86-64 has.
+#include "backend/baseline/integers_x86_64.h"
+
+#include <cstdint>
 
 #include "backend/baseline/checked_arithmetic.h"
-#include "backend/baseline/lowering_x86_64.h"
+#include "backend/baseline/opcodes_x86_64.h"
+#include "backend/baseline/operands.h"
+#include "backend/baseline/value_parts.h"
 
 namespace firstcall::baseline::x86_64 {
-namespace {
 
 using ir::IntrinsicId;
 using ir::Opcode;
 
-}  // namespace
-
-Register LoweringX86_64::InShiftCount(ir::Operand count, unsigned bits) {
-  Claim(kRcx, count);
-  if (bits < 8) Extend(kRcx, kRcx, bits, false, 4);
+Register IntegersX86_64::InShiftCount(FunctionCode& code, ir::Operand count, unsigned bits) {
+  Claim(code, kRcx, count);
+  if (bits < 8) Extend(code, kRcx, kRcx, bits, false, 4);
   return kRcx;
 }
 
-void LoweringX86_64::EmitDivision(const ir::Instruction& binary, bool is_signed,
+void IntegersX86_64::EmitDivision(FunctionCode& code, const ir::Instruction& binary, bool is_signed,
                                   bool is_remainder) {
   const unsigned bits = BitsOf(binary.type);
   const unsigned bytes = OperationBytes(bits);
-  locations_.Claim(kRdx);
-  Claim(kRax, OperandAt(binary, 0));
-  Extend(kRax, kRax, bits, is_signed, bytes);
-  const Register divisor = InExtended(OperandAt(binary, 1), is_signed, bytes);
+  code.locations.Claim(kRdx);
+  Claim(code, kRax, OperandAt(code, binary, 0));
+  Extend(code, kRax, kRax, bits, is_signed, bytes);
+  const Register divisor = InExtended(code, OperandAt(code, binary, 1), is_signed, bytes);
   if (is_signed) {
     native_.SignExtendAx(bytes);
     native_.UnaryR(Unary::kIdiv, bytes, divisor);
@@ -32,28 +33,28 @@ void LoweringX86_64::EmitDivision(const ir::Instruction& binary, bool is_signed,
     native_.MovImmediate(kRdx, 0, true);
     native_.UnaryR(Unary::kDiv, bytes, divisor);
   }
-  DefineIn(binary, is_remainder ? kRdx : kRax);
+  DefineIn(code, binary, is_remainder ? kRdx : kRax);
 }
 
-void LoweringX86_64::LowerWideMultiply(const ir::Instruction& binary) {
-  ir::Operand left = OperandAt(binary, 0);
-  ir::Operand right = OperandAt(binary, 1);
-  locations_.Claim(kRdx);
-  Claim(kRax, left, 0);
+void IntegersX86_64::LowerWideMultiply(FunctionCode& code, const ir::Instruction& binary) {
+  ir::Operand left = OperandAt(code, binary, 0);
+  ir::Operand right = OperandAt(code, binary, 1);
+  code.locations.Claim(kRdx);
+  Claim(code, kRax, left, 0);
   // left.low * right.high + left.high * right.low, then the product of the lower parts.
-  const Register cross = Copy(right, 1);
+  const Register cross = Copy(code, right, 1);
   native_.MultiplyRr(8, cross, kRax);
-  const Register other = Copy(left, 1);
-  const Register right_low = In(right, 0);
+  const Register other = Copy(code, left, 1);
+  const Register right_low = In(code, right, 0);
   native_.MultiplyRr(8, other, right_low);
   native_.AluRr(Alu::kAdd, 8, cross, other);
   native_.UnaryR(Unary::kMul, 8, right_low);
   native_.AluRr(Alu::kAdd, 8, kRdx, cross);
-  DefineIn(binary, kRax, 0);
-  DefineIn(binary, kRdx, 1);
+  DefineIn(code, binary, kRax, 0);
+  DefineIn(code, binary, kRdx, 1);
 }
 
-void LoweringX86_64::ShiftIn(bool is_left, Register dst, Register other, unsigned count) {
+void IntegersX86_64::ShiftIn(bool is_left, Register dst, Register other, unsigned count) {
   if (is_left) {
     native_.Shld(8, dst, other, static_cast<uint8_t>(count));
   } else {
@@ -61,16 +62,16 @@ void LoweringX86_64::ShiftIn(bool is_left, Register dst, Register other, unsigne
   }
 }
 
-void LoweringX86_64::LowerWideShiftByVariable(const ir::Instruction& binary) {
-  ir::Operand value = OperandAt(binary, 0);
+void IntegersX86_64::LowerWideShiftByVariable(FunctionCode& code, const ir::Instruction& binary) {
+  ir::Operand value = OperandAt(code, binary, 0);
   const bool is_left = binary.opcode == Opcode::kShl;
   const bool is_signed = binary.opcode == Opcode::kAShr;
-  Claim(kRcx, OperandAt(binary, 1), 0);
-  const Register low = Copy(value, 0);
-  const Register high = Copy(value, 1);
-  if (!is_left) Extend(high, high, BitsOf(TypeOf(value)) - 64, is_signed, 8);
+  Claim(code, kRcx, OperandAt(code, binary, 1), 0);
+  const Register low = Copy(code, value, 0);
+  const Register high = Copy(code, value, 1);
+  if (!is_left) Extend(code, high, high, BitsOf(TypeOf(code, value)) - 64, is_signed, 8);
   // By less than 64; then, if bit 6 of the count is set, by 64 more.
-  const uint32_t done = NewLabel();
+  const uint32_t done = code.labels.New();
   if (is_left) {
     native_.ShldCl(8, high, low);
     native_.ShiftRcl(Shift::kShl, 8, low);
@@ -91,59 +92,59 @@ void LoweringX86_64::LowerWideShiftByVariable(const ir::Instruction& binary) {
       native_.MovImmediate(high, 0, true);
     }
   }
-  Bind(done);
-  DefineIn(binary, low, 0);
-  DefineIn(binary, high, 1);
+  code.labels.Bind(done);
+  DefineIn(code, binary, low, 0);
+  DefineIn(code, binary, high, 1);
 }
 
-void LoweringX86_64::LowerOverflow(const ir::Instruction& intrinsic) {
-  ir::Operand left = OperandAt(intrinsic, 0);
-  ir::Operand right = OperandAt(intrinsic, 1);
-  const unsigned bits = BitsOf(TypeOf(left));
+void IntegersX86_64::LowerOverflow(FunctionCode& code, const ir::Instruction& intrinsic) {
+  ir::Operand left = OperandAt(code, intrinsic, 0);
+  ir::Operand right = OperandAt(code, intrinsic, 1);
+  const unsigned bits = BitsOf(TypeOf(code, left));
   const unsigned bytes = bits / 8;
-  const CheckedArithmetic arithmetic = CheckedArithmeticOf(function_->IntrinsicOf(intrinsic));
+  const CheckedArithmetic arithmetic = CheckedArithmeticOf(code.function->IntrinsicOf(intrinsic));
   const Opcode operation = arithmetic.operation;
   Cond cond = arithmetic.is_signed ? Cond::kO : Cond::kB;
   if (bits == 128) {
-    const Register right_low = In(right, 0), right_high = In(right, 1);
-    const Register low = DefineFrom(intrinsic, left, 0, 0);
-    const Register high = DefineFrom(intrinsic, left, 1, 1);
+    const Register right_low = In(code, right, 0), right_high = In(code, right, 1);
+    const Register low = DefineFrom(code, intrinsic, left, 0, 0);
+    const Register high = DefineFrom(code, intrinsic, left, 1, 1);
     const bool is_add = operation == Opcode::kAdd;
     native_.AluRr(is_add ? Alu::kAdd : Alu::kSub, 8, low, right_low);
     native_.AluRr(is_add ? Alu::kAdc : Alu::kSbb, 8, high, right_high);
     native_.Set(cond, kScratch);
-    locations_.registers().UnpinAll();
-    native_.Mov(4, Define(intrinsic, 2), kScratch);
+    code.locations.registers().UnpinAll();
+    native_.Mov(4, Define(code, intrinsic, 2), kScratch);
     return;
   }
   if (operation == Opcode::kMul && (!arithmetic.is_signed || bytes == 1)) {
-    locations_.Claim(kRdx);
-    Claim(kRax, left);
-    const Register source = In(right);
+    code.locations.Claim(kRdx);
+    Claim(code, kRax, left);
+    const Register source = In(code, right);
     native_.UnaryR(arithmetic.is_signed ? Unary::kImul : Unary::kMul, bytes, source);
     native_.Set(Cond::kO, kScratch);
-    DefineIn(intrinsic, kRax, 0);
+    DefineIn(code, intrinsic, kRax, 0);
   } else if (operation == Opcode::kMul) {
-    const Register source = In(right);
-    const Register dst = DefineFrom(intrinsic, left, 0, 0);
+    const Register source = In(code, right);
+    const Register dst = DefineFrom(code, intrinsic, left, 0, 0);
     native_.MultiplyRr(bytes, dst, source);
     native_.Set(Cond::kO, kScratch);
   } else {
-    const ArithmeticOperand source = OperandOf(right, bytes);
-    const Register dst = DefineFrom(intrinsic, left, 0, 0);
-    EmitAlu(operation == Opcode::kAdd ? Alu::kAdd : Alu::kSub, bytes, dst, source);
+    const ArithmeticOperand source = OperandOf(code, right, bytes);
+    const Register dst = DefineFrom(code, intrinsic, left, 0, 0);
+    EmitAlu(code, operation == Opcode::kAdd ? Alu::kAdd : Alu::kSub, bytes, dst, source);
     native_.Set(cond, kScratch);
   }
-  locations_.registers().UnpinAll();
-  native_.Mov(4, Define(intrinsic, 1), kScratch);
+  code.locations.registers().UnpinAll();
+  native_.Mov(4, Define(code, intrinsic, 1), kScratch);
 }
 
-void LoweringX86_64::LowerBitCount(const ir::Instruction& intrinsic) {
+void IntegersX86_64::LowerBitCount(FunctionCode& code, const ir::Instruction& intrinsic) {
   const unsigned bits = BitsOf(intrinsic.type);
   const unsigned bytes = OperationBytes(bits);
-  const Register source = InExtended(OperandAt(intrinsic, 0), false, bytes);
-  const Register dst = Define(intrinsic);
-  switch (function_->IntrinsicOf(intrinsic)) {
+  const Register source = InExtended(code, OperandAt(code, intrinsic, 0), false, bytes);
+  const Register dst = Define(code, intrinsic);
+  switch (code.function->IntrinsicOf(intrinsic)) {
     case IntrinsicId::kCtpop:
       return native_.Rr(AssemblerX86_64::Wide(op::kPopcnt, bytes), dst, source);
     case IntrinsicId::kCtlz:
@@ -160,19 +161,19 @@ void LoweringX86_64::LowerBitCount(const ir::Instruction& intrinsic) {
   }
 }
 
-void LoweringX86_64::LowerFunnelShift(const ir::Instruction& intrinsic) {
+void IntegersX86_64::LowerFunnelShift(FunctionCode& code, const ir::Instruction& intrinsic) {
   const unsigned bits = BitsOf(intrinsic.type);
   const unsigned bytes = bits / 8;
-  const bool is_left = function_->IntrinsicOf(intrinsic) == IntrinsicId::kFshl;
-  ir::Operand high = OperandAt(intrinsic, 0);
-  ir::Operand low = OperandAt(intrinsic, 1);
-  ir::Operand count = OperandAt(intrinsic, 2);
-  const ir::Constant* constant = IntegerOf(count);
+  const bool is_left = code.function->IntrinsicOf(intrinsic) == IntrinsicId::kFshl;
+  ir::Operand high = OperandAt(code, intrinsic, 0);
+  ir::Operand low = OperandAt(code, intrinsic, 1);
+  ir::Operand count = OperandAt(code, intrinsic, 2);
+  const ir::Constant* constant = IntegerOf(code, count);
   const uint8_t distance =
       constant == nullptr ? 0 : static_cast<uint8_t>(constant->unsigned_bits() % bits);
-  if (constant == nullptr) Claim(kRcx, count);
+  if (constant == nullptr) Claim(code, kRcx, count);
   if (high == low) {
-    const Register dst = DefineFrom(intrinsic, high);
+    const Register dst = DefineFrom(code, intrinsic, high);
     const Shift rotate = is_left ? Shift::kRol : Shift::kRor;
     if (constant == nullptr) {
       native_.ShiftRcl(rotate, bytes, dst);
@@ -182,8 +183,8 @@ void LoweringX86_64::LowerFunnelShift(const ir::Instruction& intrinsic) {
     return;
   }
   if (bytes >= 4) {
-    const Register other = In(is_left ? low : high);
-    const Register dst = DefineFrom(intrinsic, is_left ? high : low);
+    const Register other = In(code, is_left ? low : high);
+    const Register dst = DefineFrom(code, intrinsic, is_left ? high : low);
     if (constant == nullptr) {
       is_left ? native_.ShldCl(bytes, dst, other) : native_.ShrdCl(bytes, dst, other);
     } else if (distance != 0) {
@@ -193,8 +194,8 @@ void LoweringX86_64::LowerFunnelShift(const ir::Instruction& intrinsic) {
     return;
   }
   // Both in one register of 32 bits.
-  const Register extended = InExtended(low, false, 4);
-  const Register dst = DefineFrom(intrinsic, high);
+  const Register extended = InExtended(code, low, false, 4);
+  const Register dst = DefineFrom(code, intrinsic, high);
   native_.ShiftRi(Shift::kShl, 4, dst, bits);
   native_.AluRr(Alu::kOr, 4, dst, extended);
   const Shift shift = is_left ? Shift::kShl : Shift::kShr;
@@ -207,18 +208,18 @@ void LoweringX86_64::LowerFunnelShift(const ir::Instruction& intrinsic) {
   if (is_left) native_.ShiftRi(Shift::kShr, 4, dst, bits);
 }
 
-void LoweringX86_64::LowerSaturating(const ir::Instruction& intrinsic) {
+void IntegersX86_64::LowerSaturating(FunctionCode& code, const ir::Instruction& intrinsic) {
   const unsigned bits = BitsOf(intrinsic.type);
   const unsigned bytes = bits / 8, operation_bytes = OperationBytes(bits);
-  const CheckedArithmetic arithmetic = CheckedArithmeticOf(function_->IntrinsicOf(intrinsic));
+  const CheckedArithmetic arithmetic = CheckedArithmeticOf(code.function->IntrinsicOf(intrinsic));
   const bool is_add = arithmetic.operation == Opcode::kAdd;
   const bool is_signed = arithmetic.is_signed;
-  const Register right = In(OperandAt(intrinsic, 1));
-  const Register limit = locations_.Temporary(false);
-  const Register dst = DefineFrom(intrinsic, OperandAt(intrinsic, 0));
+  const Register right = In(code, OperandAt(code, intrinsic, 1));
+  const Register limit = code.locations.Temporary(false);
+  const Register dst = DefineFrom(code, intrinsic, OperandAt(code, intrinsic, 0));
   if (is_signed) {
     // The highest number, or the lowest if the left operand is negative.
-    Extend(limit, dst, bits, true, operation_bytes);
+    Extend(code, limit, dst, bits, true, operation_bytes);
     native_.ShiftRi(Shift::kSar, operation_bytes, limit, operation_bytes * 8 - 1);
     native_.MovImmediate(kScratch, (uint64_t{1} << (bits - 1)) - 1, true);
     native_.AluRr(Alu::kXor, operation_bytes, limit, kScratch);

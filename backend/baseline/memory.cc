@@ -1,9 +1,13 @@
-// Addresses, loads, stores, allocas.
+#include "backend/baseline/memory.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "backend/baseline/element_indices.h"
-#include "backend/baseline/lowering.h"
+#include "backend/baseline/integers.h"
+#include "backend/baseline/operands.h"
+#include "backend/baseline/symbols.h"
+#include "backend/baseline/value_parts.h"
 #include "backend/baseline/value_slots.h"
 
 namespace firstcall::baseline {
@@ -16,64 +20,38 @@ bool FitsDisplacement(int64_t value) {
   return INT32_MIN + kMostOfValue <= value && value <= INT32_MAX - kMostOfValue;
 }
 
-}  // namespace
-
-// The address is read for the last time, so that its registers may be the result's.
-void Lowering::Release(const Mem& mem) {
-  locations_.Release(mem.base);
-  locations_.Release(mem.index);
-}
-
-// The same address, computed into one register. Lets go of the registers of `mem`.
-Mem Lowering::WithBaseOnly(const Mem& mem) {
-  if (mem.IsBase()) return mem;
-  const Register reg = locations_.Temporary(false);
-  assembler_.Lea(reg, mem);
-  locations_.registers().Unpin(mem.base);
-  locations_.registers().Unpin(mem.index);
-  return Mem::At(reg);
-}
-
-Mem Lowering::AddressOf(ir::Operand pointer) {
-  if (const ir::Constant* constant = ConstantOf(pointer)) {
-    const ConstantPart part = PartOf(*constant, 0);
-    if (part.kind == ConstantPart::Kind::kAddress &&
-        FitsDisplacement(static_cast<int64_t>(part.low))) {
-      const int32_t offset = static_cast<int32_t>(part.low);
-      if (const uint32_t table = PoolPlaceOf(part.global); table != kNone) {
-        return Mem::Relative(RelativeTo::kPool, table, offset);
-      }
-      const uint32_t symbol = SymbolOf(part.global);
-      if (IsNear(part.global)) {
-        if (!IsCloseToSymbol(offset)) return Mem::At(In(pointer));
-        return Mem::Relative(RelativeTo::kSymbol, symbol, offset);
-      }
-      const Register reg = locations_.Temporary(false);
-      assembler_.Load(8, reg, LiteralOf(symbol));
-      return Mem::At(reg, offset);
-    }
-    return Mem::At(In(pointer));
+void AddIndex(FunctionCode& code, Mem& mem, ir::Operand index, uint64_t size) {
+  if (mem.relative_to != RelativeTo::kNothing || mem.index != kNoRegister) {
+    mem = WithBaseOnly(code, mem);
   }
-  const uint32_t number = NumberOf(pointer);
-  const ValuePart& value = analysis_.values()[number];
-  if (value.is_alloca) return SlotOf(frame_, value);
-  if (const ir::Instruction* deferred = DeferredOf(pointer);
-      deferred != nullptr && deferred->opcode == ir::Opcode::kGetElementPtr) {
-    return AddressOfElement(*deferred);
+  const Register extended = InExtended(code, index, true, 8);
+  if (size == 1 || size == 2 || size == 4 || size == 8) {
+    mem.index = extended;
+    mem.scale = static_cast<uint8_t>(__builtin_ctzll(size));
+    return;
   }
-  return Mem::At(In(pointer));
+  const Register product = code.locations.Temporary(false);
+  if (size == static_cast<uint64_t>(static_cast<int32_t>(size))) {
+    code.assembler.MultiplyRri(8, product, extended, static_cast<int32_t>(size));
+  } else {
+    code.assembler.MovImmediate(product, size, true);
+    code.assembler.MultiplyRr(8, product, extended);
+  }
+  code.locations.registers().Unpin(extended);
+  mem.index = product;
+  mem.scale = 0;
 }
 
-Mem Lowering::AddressOfElement(const ir::Instruction& element) {
-  Mem mem = AddressOf(OperandAt(element, 0));
+Mem AddressOfElement(FunctionCode& code, const ir::Instruction& element) {
+  Mem mem = AddressOf(code, OperandAt(code, element, 0));
   uint64_t sum = 0;  // Of the constant distances. Wraps, as addresses do.
   ForEachIndex(
-      *function_, element, [&](uint64_t offset) { sum += offset; },
+      *code.function, element, [&](uint64_t offset) { sum += offset; },
       [&](ir::Operand index, uint64_t stride) {
-        if (const ir::Constant* constant = IntegerOf(index)) {
+        if (const ir::Constant* constant = IntegerOf(code, index)) {
           sum += stride * constant->bits();
         } else if (stride != 0) {
-          AddIndex(mem, index, stride);
+          AddIndex(code, mem, index, stride);
         }
       });
   const auto displacement = [&] {
@@ -81,196 +59,246 @@ Mem Lowering::AddressOfElement(const ir::Instruction& element) {
   };
   const bool is_near_symbol =
       mem.relative_to == RelativeTo::kSymbol || mem.relative_to == RelativeTo::kPool;
-  if (is_near_symbol && !IsCloseToSymbol(displacement())) mem = WithBaseOnly(mem);
+  if (is_near_symbol && !IsCloseToSymbol(displacement())) mem = WithBaseOnly(code, mem);
   if (FitsDisplacement(displacement())) {
     mem.disp = static_cast<int32_t>(displacement());
     return mem;
   }
-  const Register reg = locations_.Temporary(false);
-  assembler_.MovImmediate(reg, sum, false);
-  Mem base = WithBaseOnly(mem);
+  const Register reg = code.locations.Temporary(false);
+  code.assembler.MovImmediate(reg, sum, false);
+  Mem base = WithBaseOnly(code, mem);
   base.index = reg;
   return base;
 }
 
-void Lowering::AddIndex(Mem& mem, ir::Operand index, uint64_t size) {
-  if (mem.relative_to != RelativeTo::kNothing || mem.index != kNoRegister) mem = WithBaseOnly(mem);
-  const Register extended = InExtended(index, true, 8);
-  if (size == 1 || size == 2 || size == 4 || size == 8) {
-    mem.index = extended;
-    mem.scale = static_cast<uint8_t>(__builtin_ctzll(size));
-    return;
-  }
-  const Register product = locations_.Temporary(false);
-  if (size == static_cast<uint64_t>(static_cast<int32_t>(size))) {
-    assembler_.MultiplyRri(8, product, extended, static_cast<int32_t>(size));
-  } else {
-    assembler_.MovImmediate(product, size, true);
-    assembler_.MultiplyRr(8, product, extended);
-  }
-  locations_.registers().Unpin(extended);
-  mem.index = product;
-  mem.scale = 0;
-}
-
-void Lowering::LowerElementAddress(const ir::Instruction& element) {
-  const Mem mem = AddressOfElement(element);
-  const ir::Operand base = OperandAt(element, 0);
-  // A distance from a base that dies is added to it.
-  if (mem.relative_to == RelativeTo::kNothing && mem.index == kNoRegister && DiesHere(base) &&
-      mem.base == locations_.RegisterOf(NumberOf(base))) {
-    const Register dst = DefineFrom(element, base);
-    if (mem.disp != 0) assembler_.AluRi(Alu::kAdd, 8, dst, mem.disp);
-    return;
-  }
-  Release(mem);
-  const Register dst = Define(element);
-  if (mem.IsBase()) {
-    assembler_.Mov(8, dst, mem.base);
-  } else {
-    assembler_.Lea(dst, mem);
-  }
-}
-
 // Loads an integer of `bits`, which lies in as many bytes as it needs.
-void Lowering::LoadPart(Register dst, const Mem& mem, unsigned bits) {
+void LoadPart(FunctionCode& code, Register dst, const Mem& mem, unsigned bits) {
   const unsigned bytes = (bits + 7) / 8;
-  if (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8) return assembler_.Load(bytes, dst, mem);
-  const Register upper = architecture_.scratch;
+  if (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8) {
+    return code.assembler.Load(bytes, dst, mem);
+  }
+  const Register upper = code.architecture.scratch;
   // 3, 5, 6, 7: pieces from the upper end down, collected in the scratch register because `dst` may
   // be part of the address.
-  assembler_.MovImmediate(upper, 0, true);
+  code.assembler.MovImmediate(upper, 0, true);
   unsigned left = bytes;
   while (left != 0) {
     const unsigned piece = (left & 1) != 0 ? 1 : (left & 2) != 0 ? 2 : 4;
     left -= piece;
     const Register reg = left == 0 ? dst : upper;
-    assembler_.ShiftRi(Shift::kShl, 8, upper, static_cast<uint8_t>(8 * piece));
+    code.assembler.ShiftRi(Shift::kShl, 8, upper, static_cast<uint8_t>(8 * piece));
     if (left == 0) {
-      assembler_.Load(piece, reg, mem);
-      assembler_.AluRr(Alu::kOr, 8, dst, upper);
+      code.assembler.Load(piece, reg, mem);
+      code.assembler.AluRr(Alu::kOr, 8, dst, upper);
       return;
     }
     // A piece of fewer than four bytes: its operation leaves the others alone.
-    assembler_.AluRm(Alu::kOr, piece, upper, mem.Plus(static_cast<int32_t>(left)));
+    code.assembler.AluRm(Alu::kOr, piece, upper, mem.Plus(static_cast<int32_t>(left)));
   }
 }
 
-void Lowering::LowerLoad(const ir::Instruction& load) {
-  if (load.IsAtomic()) return LowerAtomicLoad(load);
-  const PartList list = PartsOf(load.type);
-  const PartOffsets places = OffsetsOf(load.type);
-  const Mem mem = AddressOf(OperandAt(load, 0));
-  if (list.count == 1) Release(mem);
-  for (unsigned i = 0; i < list.count; ++i) {
-    const PartType& part = list.parts[i];
-    const Register dst = Define(load, i);
-    if (part.is_vector) {
-      assembler_.VectorLoad(part.bytes, dst, mem.Plus(places.offsets[i]));
-    } else {
-      LoadPart(dst, mem.Plus(places.offsets[i]), part.bits);
-    }
-    locations_.registers().Unpin(dst);  // There may be more parts than registers.
-  }
-}
-
-void Lowering::StorePart(const Mem& mem, ir::Operand value, unsigned number, const PartType& part) {
+void StorePart(FunctionCode& code, const Mem& mem, ir::Operand value, unsigned number,
+               const PartType& part) {
   if (part.is_vector) {
-    const ir::Constant* constant = ConstantOf(value);
+    const ir::Constant* constant = ConstantOf(code, value);
     if (constant != nullptr && part.bytes <= 8) {
-      const ConstantPart bits = PartOf(*constant, number);
+      const ConstantPart bits = PartOf(code, *constant, number);
       if (bits.kind == ConstantPart::Kind::kBits) {
         if (part.bytes <= 4) {
-          return assembler_.StoreImmediate(part.bytes, mem, static_cast<int32_t>(bits.low));
+          return code.assembler.StoreImmediate(part.bytes, mem, static_cast<int32_t>(bits.low));
         }
         if (static_cast<int64_t>(bits.low) == static_cast<int32_t>(bits.low)) {
-          return assembler_.StoreImmediate(8, mem, static_cast<int32_t>(bits.low));
+          return code.assembler.StoreImmediate(8, mem, static_cast<int32_t>(bits.low));
         }
       }
     }
-    const Register source = In(value, number);
-    assembler_.VectorStore(part.bytes, mem, source);
-    return locations_.registers().Unpin(source);
+    const Register source = In(code, value, number);
+    code.assembler.VectorStore(part.bytes, mem, source);
+    return code.locations.registers().Unpin(source);
   }
   const unsigned bytes = (part.bits + 7u) / 8;
   const bool is_whole = part.bits == 8 || part.bits == 16 || part.bits == 32 || part.bits == 64;
   int32_t immediate = 0;
-  if (is_whole && ImmediateOf(value, immediate, number)) {
-    return assembler_.StoreImmediate(bytes, mem, immediate);
+  if (is_whole && ImmediateOf(code, value, immediate, number)) {
+    return code.assembler.StoreImmediate(bytes, mem, immediate);
   }
-  const Register source = In(value, number);
+  const Register source = In(code, value, number);
   Register reg = source;
   if (!is_whole) {  // LLVM stores zeros above the width.
-    reg = locations_.Temporary(false);
-    Extend(reg, source, part.bits, false, part.bits <= 32 ? 4 : 8);
+    reg = code.locations.Temporary(false);
+    Extend(code, reg, source, part.bits, false, part.bits <= 32 ? 4 : 8);
   }
   if (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8) {
-    assembler_.Store(bytes, mem, reg);
+    code.assembler.Store(bytes, mem, reg);
   } else {
     int32_t done = 0;
     for (unsigned piece = 4; piece != 0; piece /= 2) {
       if ((bytes & piece) == 0) continue;
-      assembler_.Store(piece, mem.Plus(done), reg);
+      code.assembler.Store(piece, mem.Plus(done), reg);
       done += piece;
-      assembler_.ShiftRi(Shift::kShr, 8, reg, static_cast<uint8_t>(8 * piece));
+      code.assembler.ShiftRi(Shift::kShr, 8, reg, static_cast<uint8_t>(8 * piece));
     }
   }
-  if (reg != source) locations_.registers().Unpin(reg);
-  locations_.registers().Unpin(source);
-}
-
-bool Lowering::IsEmittedAsOne(const MemoryUpdate& update) const {
-  return update.load != nullptr && DeferredOf(ir::Operand::Value(update.load->value)) != nullptr;
+  if (reg != source) code.locations.registers().Unpin(reg);
+  code.locations.registers().Unpin(source);
 }
 
 // The flags are those of the result, which a TestOfUpdate needs.
-void Lowering::EmitUpdate(const ir::Instruction& store, const MemoryUpdate& update) {
+void EmitUpdate(FunctionCode& code, const ir::Instruction& store, const MemoryUpdate& update) {
   const auto bytes = static_cast<unsigned>(update.load->type->store_size);
-  const Mem mem = AddressOf(OperandAt(store, 0));
+  const Mem mem = AddressOf(code, OperandAt(code, store, 0));
   const Alu alu = AluOf(*update.operation);
   int32_t immediate = 0;
-  if (ImmediateOf(update.operand, immediate)) {
-    assembler_.AluMi(alu, bytes, mem, immediate);
+  if (ImmediateOf(code, update.operand, immediate)) {
+    code.assembler.AluMi(alu, bytes, mem, immediate);
   } else {
-    assembler_.AluMr(alu, bytes, mem, In(update.operand));
+    code.assembler.AluMr(alu, bytes, mem, In(code, update.operand));
   }
 }
 
-void Lowering::LowerStore(const ir::Instruction& store) {
-  if (store.IsAtomic()) return LowerAtomicStore(store);
-  if (const MemoryUpdate update = UpdateEndingIn(*function_, store); IsEmittedAsOne(update)) {
-    return EmitUpdate(store, update);
+}  // namespace
+
+Mem AddressOf(FunctionCode& code, ir::Operand pointer) {
+  if (const ir::Constant* constant = ConstantOf(code, pointer)) {
+    const ConstantPart part = PartOf(code, *constant, 0);
+    if (part.kind == ConstantPart::Kind::kAddress &&
+        FitsDisplacement(static_cast<int64_t>(part.low))) {
+      const int32_t offset = static_cast<int32_t>(part.low);
+      if (const uint32_t table = PoolPlaceOf(code, part.global); table != kNone) {
+        return Mem::Relative(RelativeTo::kPool, table, offset);
+      }
+      const uint32_t symbol = code.symbols.NumberOf(part.global);
+      if (IsNear(code, part.global)) {
+        if (!IsCloseToSymbol(offset)) return Mem::At(In(code, pointer));
+        return Mem::Relative(RelativeTo::kSymbol, symbol, offset);
+      }
+      const Register reg = code.locations.Temporary(false);
+      code.assembler.Load(8, reg, LiteralOf(code, symbol));
+      return Mem::At(reg, offset);
+    }
+    return Mem::At(In(code, pointer));
   }
-  const ir::Operand value = OperandAt(store, 1);
-  const PartList list = PartsOf(TypeOf(value));
-  const PartOffsets places = OffsetsOf(TypeOf(value));
-  const Mem mem = AddressOf(OperandAt(store, 0));
+  const uint32_t number = NumberOf(code, pointer);
+  const ValuePart& value = code.facts.values[number];
+  if (value.is_alloca) return SlotOf(code.frame, value);
+  if (const ir::Instruction* deferred = DeferredOf(code, pointer);
+      deferred != nullptr && deferred->opcode == ir::Opcode::kGetElementPtr) {
+    return AddressOfElement(code, *deferred);
+  }
+  return Mem::At(In(code, pointer));
+}
+
+Mem WithBaseOnly(FunctionCode& code, const Mem& mem) {
+  if (mem.IsBase()) return mem;
+  const Register reg = code.locations.Temporary(false);
+  code.assembler.Lea(reg, mem);
+  code.locations.registers().Unpin(mem.base);
+  code.locations.registers().Unpin(mem.index);
+  return Mem::At(reg);
+}
+
+void Release(FunctionCode& code, const Mem& mem) {
+  code.locations.Release(mem.base);
+  code.locations.Release(mem.index);
+}
+
+void LowerElementAddress(FunctionCode& code, const ir::Instruction& element) {
+  const Mem mem = AddressOfElement(code, element);
+  const ir::Operand base = OperandAt(code, element, 0);
+  // A distance from a base that dies is added to it.
+  if (mem.relative_to == RelativeTo::kNothing && mem.index == kNoRegister && DiesHere(code, base) &&
+      mem.base == code.locations.RegisterOf(NumberOf(code, base))) {
+    const Register dst = DefineFrom(code, element, base);
+    if (mem.disp != 0) code.assembler.AluRi(Alu::kAdd, 8, dst, mem.disp);
+    return;
+  }
+  Release(code, mem);
+  const Register dst = Define(code, element);
+  if (mem.IsBase()) {
+    code.assembler.Mov(8, dst, mem.base);
+  } else {
+    code.assembler.Lea(dst, mem);
+  }
+}
+
+void LowerLoad(FunctionCode& code, const ir::Instruction& load) {
+  if (load.IsAtomic()) return code.native.memory.LowerAtomicLoad(code, load);
+  const PartList list = PartsOf(load.type);
+  const PartOffsets places = OffsetsOf(load.type);
+  const Mem mem = AddressOf(code, OperandAt(code, load, 0));
+  if (list.count == 1) Release(code, mem);
   for (unsigned i = 0; i < list.count; ++i) {
-    StorePart(mem.Plus(places.offsets[i]), value, i, list.parts[i]);
+    const PartType& part = list.parts[i];
+    const Register dst = Define(code, load, i);
+    if (part.is_vector) {
+      code.assembler.VectorLoad(part.bytes, dst, mem.Plus(places.offsets[i]));
+    } else {
+      LoadPart(code, dst, mem.Plus(places.offsets[i]), part.bits);
+    }
+    code.locations.registers().Unpin(dst);  // There may be more parts than registers.
   }
 }
 
-void Lowering::LowerAlloca(const ir::Instruction& alloca) {
-  const uint32_t number = NumberOf(alloca);
-  if (analysis_.values()[number].is_alloca) return;
+bool IsEmittedAsOne(const FunctionCode& code, const MemoryUpdate& update) {
+  return update.load != nullptr &&
+         DeferredOf(code, ir::Operand::Value(update.load->value)) != nullptr;
+}
+
+void LowerStore(FunctionCode& code, const ir::Instruction& store) {
+  if (store.IsAtomic()) return code.native.memory.LowerAtomicStore(code, store);
+  if (const MemoryUpdate update = UpdateEndingIn(*code.function, store);
+      IsEmittedAsOne(code, update)) {
+    return EmitUpdate(code, store, update);
+  }
+  const ir::Operand value = OperandAt(code, store, 1);
+  const PartList list = PartsOf(TypeOf(code, value));
+  const PartOffsets places = OffsetsOf(TypeOf(code, value));
+  const Mem mem = AddressOf(code, OperandAt(code, store, 0));
+  for (unsigned i = 0; i < list.count; ++i) {
+    StorePart(code, mem.Plus(places.offsets[i]), value, i, list.parts[i]);
+  }
+}
+
+void LowerAlloca(FunctionCode& code, const ir::Instruction& alloca) {
+  const uint32_t number = NumberOf(code, alloca);
+  if (code.facts.values[number].is_alloca) return;
   const uint64_t size = alloca.source_type->alloc_size;
-  const Register bytes = locations_.Temporary(false);
-  const Register count = InExtended(OperandAt(alloca, 0), false, 8);
+  const Register bytes = code.locations.Temporary(false);
+  const Register count = InExtended(code, OperandAt(code, alloca, 0), false, 8);
   if (size == static_cast<uint64_t>(static_cast<int32_t>(size))) {
-    assembler_.MultiplyRri(8, bytes, count, static_cast<int32_t>(size));
+    code.assembler.MultiplyRri(8, bytes, count, static_cast<int32_t>(size));
   } else {
-    assembler_.MovImmediate(bytes, size, true);
-    assembler_.MultiplyRr(8, bytes, count);
+    code.assembler.MovImmediate(bytes, size, true);
+    code.assembler.MultiplyRr(8, bytes, count);
   }
   const int64_t alignment = std::max<int64_t>(static_cast<int64_t>(alloca.alignment()), 16);
-  assembler_.AluRi(Alu::kAdd, 8, bytes, 15);
-  assembler_.AluRi(Alu::kAnd, 8, bytes, -16);
-  const Register stack_pointer = architecture_.stack_pointer;
-  assembler_.AluRr(Alu::kSub, 8, stack_pointer, bytes);
+  code.assembler.AluRi(Alu::kAdd, 8, bytes, 15);
+  code.assembler.AluRi(Alu::kAnd, 8, bytes, -16);
+  const Register stack_pointer = code.architecture.stack_pointer;
+  code.assembler.AluRr(Alu::kSub, 8, stack_pointer, bytes);
   if (alignment > 16) {
-    assembler_.AluRi(Alu::kAnd, 8, stack_pointer, static_cast<int32_t>(-alignment));
+    code.assembler.AluRi(Alu::kAnd, 8, stack_pointer, static_cast<int32_t>(-alignment));
   }
-  assembler_.Mov(8, Define(alloca), stack_pointer);
+  code.assembler.Mov(8, Define(code, alloca), stack_pointer);
+}
+
+unsigned PieceOf(uint64_t left) {
+  return left >= 16 ? 16 : left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
+}
+
+void CopyBytes(FunctionCode& code, const Mem& to, const Mem& from, uint64_t size) {
+  for (uint64_t done = 0; done < size;) {
+    const unsigned piece = PieceOf(size - done);
+    const int32_t at = static_cast<int32_t>(done);
+    if (piece == 16) {
+      code.assembler.VectorLoad(16, code.architecture.vector_scratch, from.Plus(at));
+      code.assembler.VectorStore(16, to.Plus(at), code.architecture.vector_scratch);
+    } else {
+      code.assembler.Load(piece, code.architecture.scratch, from.Plus(at));
+      code.assembler.Store(piece, to.Plus(at), code.architecture.scratch);
+    }
+    done += piece;
+  }
 }
 
 }  // namespace firstcall::baseline

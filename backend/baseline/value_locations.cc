@@ -13,6 +13,11 @@ void ForEach(RegisterSet set, Visit visit) {
   for (; set != 0; set &= set - 1) visit(FirstOf(set));
 }
 
+// The first part of the part's value, which has the facts of the value.
+const ValuePart& ValueOf(const FunctionFacts& facts, uint32_t part) {
+  return facts.values[part - facts.values[part].index];
+}
+
 void MoveRegister(Assembler& assembler, Register to, Register from) {
   if (to == from) return;
   if (IsVector(to)) {
@@ -25,30 +30,30 @@ void MoveRegister(Assembler& assembler, Register to, Register from) {
 }  // namespace
 
 void ValueLocations::Begin(RegisterSet allocatable) {
-  registers_.Begin(allocatable & ~analysis_.fixed_registers());
+  registers_.Begin(allocatable & ~facts_.fixed_registers);
   has_failed_ = false;
   block_ = 0;
 }
 
 void ValueLocations::Own(Register reg, uint32_t part) {
   registers_.Own(reg, part);
-  Part(part).reg = reg;
+  facts_.values[part].reg = reg;
 }
 
 void ValueLocations::Disown(Register reg) {
   if (!registers_.IsOwned(reg)) return;
-  Part(registers_.OwnerOf(reg)).reg = kNoRegister;
+  facts_.values[registers_.OwnerOf(reg)].reg = kNoRegister;
   registers_.Disown(reg);
 }
 
 void ValueLocations::Evict(Register reg) {
   if (!registers_.IsOwned(reg)) return;
-  Spill(frame_, assembler_, Part(registers_.OwnerOf(reg)));
+  Spill(frame_, assembler_, facts_.values[registers_.OwnerOf(reg)]);
   Disown(reg);
 }
 
 void ValueLocations::CopyTo(Register reg, uint32_t number) {
-  const ValuePart& part = Part(number);
+  const ValuePart& part = facts_.values[number];
   if (part.reg != kNoRegister) {
     MoveRegister(assembler_, reg, part.reg);
   } else {
@@ -61,7 +66,7 @@ Register ValueLocations::Take(bool is_vector) {
   Register victim = kNoRegister;
   bool is_cheap = false;
   ForEach(registers_.Unpinned(is_vector), [&](Register reg) {
-    const ValuePart& part = Part(registers_.OwnerOf(reg));
+    const ValuePart& part = facts_.values[registers_.OwnerOf(reg)];
     const bool costs_nothing = part.is_spilled || part.is_alloca;
     if (victim != kNoRegister) {
       if (is_cheap && !costs_nothing) return;
@@ -85,7 +90,7 @@ Register ValueLocations::Temporary(bool is_vector) {
 }
 
 Register ValueLocations::In(uint32_t number) {
-  ValuePart& part = Part(number);
+  ValuePart& part = facts_.values[number];
   if (part.reg == kNoRegister) {
     const Register reg = Temporary(part.is_vector);
     LoadFromSlot(frame_, assembler_, part, reg);
@@ -100,7 +105,7 @@ Register ValueLocations::In(uint32_t number) {
 }
 
 Register ValueLocations::Define(uint32_t number) {
-  ValuePart& part = Part(number);
+  ValuePart& part = facts_.values[number];
   if (part.is_fixed) return part.reg;
   const bool is_free = part.wish != kNoRegister && registers_.IsFree(part.wish);
   const Register reg = is_free ? part.wish : Take(part.is_vector);
@@ -110,7 +115,7 @@ Register ValueLocations::Define(uint32_t number) {
 }
 
 void ValueLocations::DefineIn(uint32_t number, Register reg) {
-  ValuePart& part = Part(number);
+  ValuePart& part = facts_.values[number];
   if (part.is_fixed) {
     MoveRegister(assembler_, part.reg, reg);
     return;
@@ -120,7 +125,7 @@ void ValueLocations::DefineIn(uint32_t number, Register reg) {
 }
 
 bool ValueLocations::DiesHere(uint32_t number) const {
-  const ValuePart& value = ValueOf(number);
+  const ValuePart& value = ValueOf(facts_, number);
   return value.uses == 1 && value.last_block <= block_ && !value.is_fixed && !value.is_alloca;
 }
 
@@ -134,12 +139,12 @@ void ValueLocations::Release(Register reg) {
 }
 
 bool ValueLocations::IsBestInMemory(uint32_t number) const {
-  const ValuePart& part = Part(number);
+  const ValuePart& part = facts_.values[number];
   return part.reg == kNoRegister && part.is_spilled && !part.is_alloca && DiesHere(number);
 }
 
 Register ValueLocations::DefineFrom(uint32_t number, uint32_t from) {
-  ValuePart& part = Part(number);
+  ValuePart& part = facts_.values[number];
   const Register source = In(from);
   if (!part.is_fixed && DiesHere(from)) {
     Disown(source);
@@ -167,7 +172,7 @@ void ValueLocations::Claim(Register reg) {
 }
 
 void ValueLocations::Claim(Register reg, uint32_t number) {
-  if (Part(number).reg == reg && !Part(number).is_fixed) {
+  if (facts_.values[number].reg == reg && !facts_.values[number].is_fixed) {
     if (DiesHere(number)) {
       Disown(reg);
     } else {
@@ -181,21 +186,21 @@ void ValueLocations::Claim(Register reg, uint32_t number) {
 }
 
 Register ValueLocations::Copy(uint32_t number) {
-  if (Part(number).reg != kNoRegister && DiesHere(number)) {
-    const Register reg = Part(number).reg;
+  if (facts_.values[number].reg != kNoRegister && DiesHere(number)) {
+    const Register reg = facts_.values[number].reg;
     Disown(reg);
     registers_.Pin(reg);
     return reg;
   }
-  const Register reg = Temporary(Part(number).is_vector);
+  const Register reg = Temporary(facts_.values[number].is_vector);
   CopyTo(reg, number);
   return reg;
 }
 
 void ValueLocations::Free(uint32_t value) {
-  const unsigned parts = Part(value).parts;
+  const unsigned parts = facts_.values[value].parts;
   for (uint32_t number = value; number < value + parts; ++number) {
-    ValuePart& part = Part(number);
+    ValuePart& part = facts_.values[number];
     if (part.is_fixed) continue;
     if (part.reg != kNoRegister) Disown(part.reg);
     FreeSlot(frame_, part);
@@ -203,7 +208,7 @@ void ValueLocations::Free(uint32_t value) {
 }
 
 void ValueLocations::Used(uint32_t value) {
-  ValuePart& part = Part(value);
+  ValuePart& part = facts_.values[value];
   if (--part.uses != 0 || part.last_block > block_ || part.is_alloca) return;
   if (part.first_block == part.last_block) {
     Free(value);
@@ -211,27 +216,31 @@ void ValueLocations::Used(uint32_t value) {
   }
   // What lives in several blocks is in the list of its last one, which frees its slot.
   for (uint32_t number = value; number < value + part.parts; ++number) {
-    if (Part(number).reg != kNoRegister && !Part(number).is_fixed) Disown(Part(number).reg);
+    if (facts_.values[number].reg != kNoRegister && !facts_.values[number].is_fixed) {
+      Disown(facts_.values[number].reg);
+    }
   }
 }
 
 void ValueLocations::DropIfUnused(uint32_t value) {
-  const ValuePart& part = Part(value);
+  const ValuePart& part = facts_.values[value];
   if (part.uses == 0 && part.first_block == part.last_block && !part.is_alloca) Free(value);
 }
 
 void ValueLocations::SpillSurvivors() {
   ForEach(registers_.owned(), [&](Register reg) {
     const uint32_t part = registers_.OwnerOf(reg);
-    const ValuePart& value = ValueOf(part);
-    if (value.uses != 0 || value.last_block > block_) Spill(frame_, assembler_, Part(part));
+    const ValuePart& value = ValueOf(facts_, part);
+    if (value.uses != 0 || value.last_block > block_) {
+      Spill(frame_, assembler_, facts_.values[part]);
+    }
   });
 }
 
 void ValueLocations::SpillLiveOut() {
   ForEach(registers_.owned(), [&](Register reg) {
     const uint32_t part = registers_.OwnerOf(reg);
-    if (ValueOf(part).last_block > block_) Spill(frame_, assembler_, Part(part));
+    if (ValueOf(facts_, part).last_block > block_) Spill(frame_, assembler_, facts_.values[part]);
   });
 }
 
@@ -240,8 +249,8 @@ void ValueLocations::ForgetRegisters() {
 }
 
 void ValueLocations::EndBlock() {
-  for (uint32_t value = analysis_.facts(block_).first_to_die; value != kNone;) {
-    const uint32_t next = Part(value).next_to_die;
+  for (uint32_t value = facts_.blocks[block_].first_to_die; value != kNone;) {
+    const uint32_t next = facts_.values[value].next_to_die;
     Free(value);
     value = next;
   }

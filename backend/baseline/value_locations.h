@@ -14,20 +14,22 @@
 
 #include <cstdint>
 
-#include "backend/baseline/analysis.h"
 #include "backend/baseline/assembler.h"
 #include "backend/baseline/frame.h"
+#include "backend/baseline/function_facts.h"
 #include "backend/baseline/register_state.h"
 
 namespace firstcall::baseline {
 
 class ValueLocations {
  public:
-  ValueLocations(Analysis& analysis, Frame& frame, Assembler& assembler)
-      : analysis_(analysis), frame_(frame), assembler_(assembler) {}
+  ValueLocations(FunctionFacts& facts, Frame& frame, Assembler& assembler)
+      : facts_(facts), frame_(frame), assembler_(assembler) {}
 
   // Begins a function that may use `allocatable` registers besides the fixed ones.
   void Begin(RegisterSet allocatable);
+  // The block that is being compiled, by its number in the order of blocks.
+  uint32_t block() const { return block_; }
   void SetBlock(uint32_t block) { block_ = block; }
   // Whether, since Begin, an instruction has needed more registers than there are. If so, the
   // emitted code is wrong and must be discarded.
@@ -63,7 +65,7 @@ class ValueLocations {
   // values with a fixed register and allocas.
   bool DiesHere(uint32_t part) const;
   // The register that holds the part; kNoRegister if none does.
-  Register RegisterOf(uint32_t part) const { return analysis_.values()[part].reg; }
+  Register RegisterOf(uint32_t part) const { return facts_.values[part].reg; }
   // Whether the part is only in the frame, and the current instruction is its last use.
   bool IsBestInMemory(uint32_t part) const;
 
@@ -85,9 +87,6 @@ class ValueLocations {
   void EndBlock();
 
  private:
-  ValuePart& Part(uint32_t part) const { return analysis_.values()[part]; }
-  // The first part of the part's value, which has the facts of the value.
-  const ValuePart& ValueOf(uint32_t part) const { return Part(part - Part(part).index); }
   Register Take(bool is_vector);
   void Evict(Register reg);
   void Own(Register reg, uint32_t part);
@@ -96,7 +95,7 @@ class ValueLocations {
   // Makes `reg` hold a copy of the part, which is in another register or in its slot.
   void CopyTo(Register reg, uint32_t part);
 
-  Analysis& analysis_;
+  FunctionFacts& facts_;
   Frame& frame_;
   Assembler& assembler_;
   RegisterState registers_;

@@ -1,21 +1,36 @@
-// Vectors: masks, and comparisons that make them.
+#include "backend/baseline/vectors_aarch64.h"
 
-#include "backend/baseline/lowering_aarch64.h"
+#include <cstdint>
+
+#include "backend/baseline/lanes.h"
+#include "backend/baseline/operands.h"
 
 namespace firstcall::baseline::aarch64 {
 
+using ir::Predicate;
+
+void VectorsAArch64::SplitVector(Register low, Register high, Register vector) {
+  native_.FromVector(8, low, vector);
+  native_.FromLane(8, 1, high, vector);
+}
+
+void VectorsAArch64::JoinVector(Register vector, Register low, Register high) {
+  native_.ToVector(8, vector, low);
+  native_.ToLane(8, 1, vector, high);
+}
+
 // Each lane keeps the bit of its number; their sum has all of them.
-Register LoweringAArch64::MaskBits(ir::Operand vector) {
-  const unsigned count = LaneCount(TypeOf(vector));
+Register VectorsAArch64::MaskBits(FunctionCode& code, ir::Operand vector) {
+  const unsigned count = LaneCount(TypeOf(code, vector));
   const unsigned lane_bits = 128 / count;
   ConstantPart bits_of_lanes;
   for (unsigned lane = 0; lane < count; ++lane) {
     uint64_t& half = lane < count / 2 ? bits_of_lanes.low : bits_of_lanes.high;
     half |= uint64_t{1} << (lane % (count / 2) * lane_bits + lane % 8);
   }
-  const Register mask = In(vector);
-  const Register bits = locations_.Temporary(false);
-  MaterializeBits(kVectorScratch, bits_of_lanes, 16);
+  const Register mask = In(code, vector);
+  const Register bits = code.locations.Temporary(false);
+  MaterializeBits(code, kVectorScratch, bits_of_lanes, 16);
   native_.LanesRr(LaneOp::kAnd, lane_bits / 8, kVectorScratch, mask);
   switch (count) {
     case 2:
@@ -39,13 +54,14 @@ Register LoweringAArch64::MaskBits(ir::Operand vector) {
 
 // Whatever is not ordered fails the test, so that the tests that hold for such are others'
 // negation.
-void LoweringAArch64::LowerVectorFloatCompare(const ir::Instruction& compare) {
+void VectorsAArch64::LowerVectorFloatCompare(FunctionCode& code, const ir::Instruction& compare) {
   using ir::IntrinsicId;
   using ir::Predicate;
-  const ir::Type* type = TypeAt(compare, 0);
+  const ir::Type* type = TypeAt(code, compare, 0);
   const bool is_double = type->scalar()->IsDouble();
-  const Register a = In(OperandAt(compare, 0)), b = In(OperandAt(compare, 1));
-  const Register dst = Define(compare);
+  const Register a = In(code, OperandAt(code, compare, 0)),
+                 b = In(code, OperandAt(code, compare, 1));
+  const Register dst = Define(code, compare);
   Predicate predicate = compare.predicate();
   const bool is_negated = ir::HoldsIfUnordered(predicate) || predicate == Predicate::kTrue;
   if (is_negated) predicate = ir::InverseOfFloats(predicate);

@@ -1,15 +1,32 @@
-// Vectors: masks, and comparisons that make them.
+#include "backend/baseline/vectors_x86_64.h"
 
-#include "backend/baseline/lowering_x86_64.h"
+#include <cstdint>
+
+#include "backend/baseline/lanes.h"
+#include "backend/baseline/opcodes_x86_64.h"
+#include "backend/baseline/operands.h"
 
 namespace firstcall::baseline::x86_64 {
 
 using ir::Predicate;
 
-Register LoweringX86_64::MaskBits(ir::Operand vector) {
-  const Register mask = In(vector);
-  const Register bits = locations_.Temporary(false);
-  switch (LaneCount(TypeOf(vector))) {
+void VectorsX86_64::SplitVector(Register low, Register high, Register vector) {
+  native_.FromVector(8, low, vector);
+  native_.VectorMov(kVectorScratch, vector);
+  native_.Rr(op::kMovhlps, kVectorScratch, vector);
+  native_.FromVector(8, high, kVectorScratch);
+}
+
+void VectorsX86_64::JoinVector(Register vector, Register low, Register high) {
+  native_.ToVector(8, vector, low);
+  native_.ToVector(8, kVectorScratch, high);
+  native_.Rr(op::kPunpcklqdq, vector, kVectorScratch);
+}
+
+Register VectorsX86_64::MaskBits(FunctionCode& code, ir::Operand vector) {
+  const Register mask = In(code, vector);
+  const Register bits = code.locations.Temporary(false);
+  switch (LaneCount(TypeOf(code, vector))) {
     case 2:
       native_.Rr(op::Packed(op::kMovmskF, true), bits, mask);
       break;
@@ -30,7 +47,7 @@ Register LoweringX86_64::MaskBits(ir::Operand vector) {
 }
 
 // CMPPS and CMPPD make masks as wide as the lanes. Those of <2 x float> are doubled.
-void LoweringX86_64::LowerVectorFloatCompare(const ir::Instruction& compare) {
+void VectorsX86_64::LowerVectorFloatCompare(FunctionCode& code, const ir::Instruction& compare) {
   enum Test : uint8_t { kEq, kLt, kLe, kUnordered, kNe, kNotLt, kNotLe, kOrdered };
   struct Plan {
     Test test;
@@ -88,11 +105,11 @@ void LoweringX86_64::LowerVectorFloatCompare(const ir::Instruction& compare) {
     default:
       break;
   }
-  const ir::Type* type = TypeAt(compare, 0);
-  const Register left = In(OperandAt(compare, plan.swaps ? 1 : 0));
-  const Register right = In(OperandAt(compare, plan.swaps ? 0 : 1));
+  const ir::Type* type = TypeAt(code, compare, 0);
+  const Register left = In(code, OperandAt(code, compare, plan.swaps ? 1 : 0));
+  const Register right = In(code, OperandAt(code, compare, plan.swaps ? 0 : 1));
   const Op op = op::Packed(op::kCmpF, type->scalar()->IsDouble());
-  const Register dst = Define(compare);
+  const Register dst = Define(code, compare);
   const auto test = [&](Register reg, uint8_t number) {
     native_.VectorMov(reg, left);
     native_.RrI(op, reg, right, number);

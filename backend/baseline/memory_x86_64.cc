@@ -1,16 +1,18 @@
-// Atomic operations on 8 to 64 bits. Loads and stores are ordered by the machine (Intel SDM volume
-// 3, 9.2); a sequentially consistent store is an exchange.
+#include "backend/baseline/memory_x86_64.h"
 
-#include "backend/baseline/lowering_x86_64.h"
+#include <cstdint>
+
+#include "backend/baseline/memory.h"
+#include "backend/baseline/operands.h"
 
 namespace firstcall::baseline::x86_64 {
 
 using ir::AtomicOperation;
 
-void LoweringX86_64::LowerAtomicLoad(const ir::Instruction& load) {
-  const Mem mem = AddressOf(OperandAt(load, 0));
+void MemoryX86_64::LowerAtomicLoad(FunctionCode& code, const ir::Instruction& load) {
+  const Mem mem = AddressOf(code, OperandAt(code, load, 0));
   const unsigned bytes = static_cast<unsigned>(load.type->store_size);
-  const Register dst = Define(load);
+  const Register dst = Define(code, load);
   if (IsVector(dst)) {
     native_.VectorLoad(bytes, dst, mem);
   } else {
@@ -18,11 +20,11 @@ void LoweringX86_64::LowerAtomicLoad(const ir::Instruction& load) {
   }
 }
 
-void LoweringX86_64::LowerAtomicStore(const ir::Instruction& store) {
-  ir::Operand value = OperandAt(store, 1);
-  const Mem mem = AddressOf(OperandAt(store, 0));
-  const unsigned bytes = BytesOf(value);
-  Register source = In(value);
+void MemoryX86_64::LowerAtomicStore(FunctionCode& code, const ir::Instruction& store) {
+  ir::Operand value = OperandAt(code, store, 1);
+  const Mem mem = AddressOf(code, OperandAt(code, store, 0));
+  const unsigned bytes = BytesOf(code, value);
+  Register source = In(code, value);
   if (IsVector(source)) {
     native_.FromVector(bytes, kScratch, source);
   } else {
@@ -35,38 +37,38 @@ void LoweringX86_64::LowerAtomicStore(const ir::Instruction& store) {
   }
 }
 
-void LoweringX86_64::LowerAtomicUpdate(const ir::Instruction& update) {
+void MemoryX86_64::LowerAtomicUpdate(FunctionCode& code, const ir::Instruction& update) {
   const unsigned bytes = static_cast<unsigned>(update.type->store_size);
   const unsigned operation_bytes = bytes == 8 ? 8 : 4;
-  ir::Operand operand = OperandAt(update, 1);
+  ir::Operand operand = OperandAt(code, update, 1);
   switch (update.operation()) {
     case AtomicOperation::kXchg: {
-      const Mem mem = AddressOf(OperandAt(update, 0));
-      const Register value = Copy(operand);
+      const Mem mem = AddressOf(code, OperandAt(code, update, 0));
+      const Register value = Copy(code, operand);
       native_.XchgM(bytes, mem, value);
-      return DefineIn(update, value);
+      return DefineIn(code, update, value);
     }
     case AtomicOperation::kAdd:
     case AtomicOperation::kSub: {
-      const Mem mem = AddressOf(OperandAt(update, 0));
-      const Register value = Copy(operand);
+      const Mem mem = AddressOf(code, OperandAt(code, update, 0));
+      const Register value = Copy(code, operand);
       if (update.operation() == AtomicOperation::kSub) {
         native_.Negate(operation_bytes, value);
       }
       native_.Lock();
       native_.Xadd(bytes, mem, value);
-      return DefineIn(update, value);
+      return DefineIn(code, update, value);
     }
     default:
       break;
   }
   // Until nobody has written in between: old in rax, new in the scratch register.
-  locations_.Claim(kRax);
-  const Mem mem = AddressOf(OperandAt(update, 0));
-  const Register value = In(operand);
-  const uint32_t again = NewLabel();
+  code.locations.Claim(kRax);
+  const Mem mem = AddressOf(code, OperandAt(code, update, 0));
+  const Register value = In(code, operand);
+  const uint32_t again = code.labels.New();
   native_.Load(bytes, kRax, mem);
-  Bind(again);
+  code.labels.Bind(again);
   native_.Mov(8, kScratch, kRax);
   const auto choose = [&](Cond keeps_old) {
     native_.AluRr(Alu::kCmp, bytes, kRax, value);
@@ -102,28 +104,39 @@ void LoweringX86_64::LowerAtomicUpdate(const ir::Instruction& update) {
   native_.Lock();
   native_.Cmpxchg(bytes, mem, kScratch);
   native_.Jcc(Cond::kNe, again);
-  DefineIn(update, kRax);
+  DefineIn(code, update, kRax);
 }
 
-void LoweringX86_64::LowerCompareExchange(const ir::Instruction& exchange) {
-  const unsigned bytes = BytesOf(OperandAt(exchange, 1));
-  Claim(kRax, OperandAt(exchange, 1));
-  const Mem mem = AddressOf(OperandAt(exchange, 0));
-  const Register value = In(OperandAt(exchange, 2));
+void MemoryX86_64::LowerCompareExchange(FunctionCode& code, const ir::Instruction& exchange) {
+  const unsigned bytes = BytesOf(code, OperandAt(code, exchange, 1));
+  Claim(code, kRax, OperandAt(code, exchange, 1));
+  const Mem mem = AddressOf(code, OperandAt(code, exchange, 0));
+  const Register value = In(code, OperandAt(code, exchange, 2));
   native_.Lock();
   native_.Cmpxchg(bytes, mem, value);
   native_.Set(Cond::kE, kScratch);
-  DefineIn(exchange, kRax, 0);
-  locations_.registers().Unpin(mem.base);
-  locations_.registers().Unpin(mem.index);
-  native_.Mov(4, Define(exchange, 1), kScratch);
+  DefineIn(code, exchange, kRax, 0);
+  code.locations.registers().Unpin(mem.base);
+  code.locations.registers().Unpin(mem.index);
+  native_.Mov(4, Define(code, exchange, 1), kScratch);
 }
 
-void LoweringX86_64::LowerFence(const ir::Instruction& fence) {
+void MemoryX86_64::LowerFence(const ir::Instruction& fence) {
   if (fence.atomic_ordering() != ir::Ordering::kSequentiallyConsistent || fence.is_singlethread) {
     return;
   }
   native_.Mfence();
+}
+
+void MemoryX86_64::CopyBlock(FunctionCode& code, ir::Operand to, const Mem& place, ir::Operand from,
+                             uint64_t size) {
+  if (to.IsNothing()) code.locations.Claim(kRdi);
+  code.locations.Claim(kRcx);
+  if (!to.IsNothing()) Claim(code, kRdi, to);
+  Claim(code, kRsi, from);
+  if (to.IsNothing()) native_.Lea(kRdi, place);
+  native_.MovImmediate(kRcx, size, true);
+  native_.RepMovsb();
 }
 
 }  // namespace firstcall::baseline::x86_64

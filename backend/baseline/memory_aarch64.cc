@@ -1,8 +1,9 @@
-// Atomic operations on 8 to 64 bits. Loads that acquire and stores that release are instructions;
-// updates are one instruction if the processor has Armv8.1's, and otherwise a loop that stores if
-// nobody has stored since it loaded (Arm ARM, B2.9), with acquire and release semantics always.
+#include "backend/baseline/memory_aarch64.h"
 
-#include "backend/baseline/lowering_aarch64.h"
+#include <cstdint>
+
+#include "backend/baseline/memory.h"
+#include "backend/baseline/operands.h"
 
 namespace firstcall::baseline::aarch64 {
 namespace {
@@ -21,17 +22,19 @@ bool IsComparison(AtomicOperation operation) {
 
 unsigned OperationSize(unsigned bytes) { return bytes == 8 ? 8 : 4; }
 
-}  // namespace
-
-Register LoweringAArch64::InAddress(ir::Operand pointer) {
-  return WithBaseOnly(AddressOf(pointer)).base;
+// Returns a register with the value of `pointer`.
+Register InAddress(FunctionCode& code, ir::Operand pointer) {
+  return WithBaseOnly(code, AddressOf(code, pointer)).base;
 }
 
-void LoweringAArch64::LowerAtomicLoad(const ir::Instruction& load) {
+}  // namespace
+
+void MemoryAArch64::LowerAtomicLoad(FunctionCode& code, const ir::Instruction& load) {
   const unsigned bytes = static_cast<unsigned>(load.type->store_size);
   const bool acquires = ir::Acquires(load.atomic_ordering());
-  const Mem mem = acquires ? Mem::At(InAddress(OperandAt(load, 0))) : AddressOf(OperandAt(load, 0));
-  const Register dst = Define(load);
+  const Mem mem = acquires ? Mem::At(InAddress(code, OperandAt(code, load, 0)))
+                           : AddressOf(code, OperandAt(code, load, 0));
+  const Register dst = Define(code, load);
   const Register general = IsVector(dst) ? kScratch : dst;
   if (acquires) {
     native_.LoadAcquire(bytes, general, mem.base);
@@ -41,12 +44,12 @@ void LoweringAArch64::LowerAtomicLoad(const ir::Instruction& load) {
   if (IsVector(dst)) native_.ToVector(bytes, dst, general);
 }
 
-void LoweringAArch64::LowerAtomicStore(const ir::Instruction& store) {
-  const unsigned bytes = BytesOf(OperandAt(store, 1));
+void MemoryAArch64::LowerAtomicStore(FunctionCode& code, const ir::Instruction& store) {
+  const unsigned bytes = BytesOf(code, OperandAt(code, store, 1));
   const bool releases = ir::Releases(store.atomic_ordering());
-  const Mem mem =
-      releases ? Mem::At(InAddress(OperandAt(store, 0))) : AddressOf(OperandAt(store, 0));
-  Register source = In(OperandAt(store, 1));
+  const Mem mem = releases ? Mem::At(InAddress(code, OperandAt(code, store, 0)))
+                           : AddressOf(code, OperandAt(code, store, 0));
+  Register source = In(code, OperandAt(code, store, 1));
   if (IsVector(source)) {
     native_.FromVector(bytes, kScratch, source);
     source = kScratch;
@@ -59,7 +62,7 @@ void LoweringAArch64::LowerAtomicStore(const ir::Instruction& store) {
 }
 
 // False, and nothing emitted, if there is no such instruction.
-bool LoweringAArch64::LowerAtomicUpdateByOne(const ir::Instruction& update) {
+bool MemoryAArch64::LowerAtomicUpdateByOne(FunctionCode& code, const ir::Instruction& update) {
   AtomicOp op = AtomicOp::kAdd;
   switch (update.operation()) {
     case AtomicOperation::kXchg:
@@ -91,9 +94,9 @@ bool LoweringAArch64::LowerAtomicUpdateByOne(const ir::Instruction& update) {
       return false;
   }
   const unsigned bytes = static_cast<unsigned>(update.type->store_size);
-  const Register base = InAddress(OperandAt(update, 0));
-  const Register value = In(OperandAt(update, 1));
-  const Register dst = Define(update);
+  const Register base = InAddress(code, OperandAt(code, update, 0));
+  const Register value = In(code, OperandAt(code, update, 1));
+  const Register dst = Define(code, update);
   switch (update.operation()) {
     case AtomicOperation::kXchg:
       native_.Swap(bytes, dst, value, base);
@@ -114,8 +117,8 @@ bool LoweringAArch64::LowerAtomicUpdateByOne(const ir::Instruction& update) {
   return true;
 }
 
-void LoweringAArch64::EmitAtomicOperation(AtomicOperation operation, unsigned bytes,
-                                          Register result, Register old, Register value) {
+void MemoryAArch64::EmitAtomicOperation(AtomicOperation operation, unsigned bytes, Register result,
+                                        Register old, Register value) {
   const unsigned size = OperationSize(bytes);
   if (IsComparison(operation)) {
     if (size == bytes) {
@@ -148,29 +151,29 @@ void LoweringAArch64::EmitAtomicOperation(AtomicOperation operation, unsigned by
   }
 }
 
-void LoweringAArch64::LowerAtomicUpdate(const ir::Instruction& update) {
-  if (options_.coverage.has_atomic_updates && LowerAtomicUpdateByOne(update)) return;
+void MemoryAArch64::LowerAtomicUpdate(FunctionCode& code, const ir::Instruction& update) {
+  if (code.options.coverage.has_atomic_updates && LowerAtomicUpdateByOne(code, update)) return;
   const AtomicOperation operation = update.operation();
   const unsigned bytes = static_cast<unsigned>(update.type->store_size);
-  const Register base = InAddress(OperandAt(update, 0));
+  const Register base = InAddress(code, OperandAt(code, update, 0));
   const Register value = IsComparison(operation) && bytes < 4
-                             ? InExtended(OperandAt(update, 1), IsSigned(operation), 4)
-                             : In(OperandAt(update, 1));
-  const Register old = Define(update);
-  const uint32_t again = NewLabel();
-  Bind(again);
+                             ? InExtended(code, OperandAt(code, update, 1), IsSigned(operation), 4)
+                             : In(code, OperandAt(code, update, 1));
+  const Register old = Define(code, update);
+  const uint32_t again = code.labels.New();
+  code.labels.Bind(again);
   native_.LoadExclusive(bytes, old, base);
   EmitAtomicOperation(operation, bytes, kScratch, old, value);
   native_.StoreExclusive(bytes, kValueScratch, kScratch, base);
   native_.CompareBranchNonZero(4, kValueScratch, again);
 }
 
-void LoweringAArch64::LowerCompareExchange(const ir::Instruction& exchange) {
-  const unsigned bytes = BytesOf(OperandAt(exchange, 1));
-  const Register base = InAddress(OperandAt(exchange, 0));
-  const Register value = In(OperandAt(exchange, 2));
-  const Register expected = In(OperandAt(exchange, 1));
-  const Register old = Define(exchange, 0);
+void MemoryAArch64::LowerCompareExchange(FunctionCode& code, const ir::Instruction& exchange) {
+  const unsigned bytes = BytesOf(code, OperandAt(code, exchange, 1));
+  const Register base = InAddress(code, OperandAt(code, exchange, 0));
+  const Register value = In(code, OperandAt(code, exchange, 2));
+  const Register expected = In(code, OperandAt(code, exchange, 1));
+  const Register old = Define(code, exchange, 0);
   const auto compare = [&] {
     if (bytes < 4) {
       native_.CompareExtended(4, old, expected, /*is_signed=*/false, bytes);
@@ -178,30 +181,48 @@ void LoweringAArch64::LowerCompareExchange(const ir::Instruction& exchange) {
       native_.AluRr(Alu::kCmp, bytes, old, expected);
     }
   };
-  if (options_.coverage.has_atomic_updates) {
+  if (code.options.coverage.has_atomic_updates) {
     native_.Mov(8, old, expected);
     native_.CompareAndSwap(bytes, old, value, base);
     compare();
   } else {
-    const uint32_t again = NewLabel(), done = NewLabel();
-    Bind(again);
+    const uint32_t again = code.labels.New(), done = code.labels.New();
+    code.labels.Bind(again);
     native_.LoadExclusive(bytes, old, base);
     compare();
     native_.Jcc(Cond::kNe, done);
     native_.StoreExclusive(bytes, kValueScratch, value, base);
     native_.CompareBranchNonZero(4, kValueScratch, again);
-    Bind(done);
+    code.labels.Bind(done);
   }
   native_.Set(Cond::kE, kScratch);
-  locations_.registers().Unpin(base);
-  locations_.registers().Unpin(value);
-  locations_.registers().Unpin(expected);
-  native_.Mov(4, Define(exchange, 1), kScratch);
+  code.locations.registers().Unpin(base);
+  code.locations.registers().Unpin(value);
+  code.locations.registers().Unpin(expected);
+  native_.Mov(4, Define(code, exchange, 1), kScratch);
 }
 
-void LoweringAArch64::LowerFence(const ir::Instruction& fence) {
+void MemoryAArch64::LowerFence(const ir::Instruction& fence) {
   if (fence.is_singlethread) return;
   native_.DataBarrier(/*loads_only=*/fence.atomic_ordering() == Ordering::kAcquire);
+}
+
+void MemoryAArch64::CopyBlock(FunctionCode& code, ir::Operand to, const Mem& place,
+                              ir::Operand from, uint64_t size) {
+  constexpr unsigned kPiece = 16;
+  const Register target = !to.IsNothing() ? Copy(code, to) : code.locations.Temporary(false);
+  if (to.IsNothing()) native_.Lea(target, place);
+  const Register source = Copy(code, from);
+  const uint32_t again = code.labels.New();
+  native_.MovImmediate(kScratch, size / kPiece, true);
+  code.labels.Bind(again);
+  native_.VectorLoad(kPiece, kVectorScratch, Mem::At(source));
+  native_.VectorStore(kPiece, Mem::At(target), kVectorScratch);
+  native_.AddWide(source, source, kPiece);
+  native_.AddWide(target, target, kPiece);
+  native_.AluRi(Alu::kSub, 8, kScratch, 1);
+  native_.Jcc(Cond::kNe, again);
+  CopyBytes(code, Mem::At(target), Mem::At(source), size % kPiece);
 }
 
 }  // namespace firstcall::baseline::aarch64

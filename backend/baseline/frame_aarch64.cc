@@ -1,7 +1,12 @@
-#include "backend/baseline/lowering_aarch64.h"
+#include "backend/baseline/frame_aarch64.h"
 
-#include <algorithm>
+#include <cstdint>
 #include <vector>
+
+#include "absl/strings/string_view.h"
+#include "backend/baseline/memory.h"
+#include "backend/baseline/operands.h"
+#include "backend/baseline/registers_aarch64.h"
 
 namespace firstcall::baseline::aarch64 {
 namespace {
@@ -16,73 +21,19 @@ uint8_t DwarfNumber(Register reg) {
   return static_cast<uint8_t>(IsVector(reg) ? 64 + (reg - kFirstVector) : reg);
 }
 
-}  // namespace
+// The bytes between the frame pointer and the caller's frame.
+int64_t BytesAbove(const FunctionCode& code) { return (code.frame.used() + 15) & ~int64_t{15}; }
 
-void LoweringAArch64::Prepare() {
-  native_.set_is_large(options_.is_large);
-  epilogue_label_ = kNone;
-  last_return_ = 0;
-  constexpr absl::string_view kSigns = "sign-return-address";
-  const ir::AttributeSet& attributes = function_->attributes().function;
-  signs_return_address_ = attributes.HasString(kSigns) && attributes.ValueOf(kSigns) != "none";
-}
+// The bytes between the stack pointer and the frame pointer.
+int64_t BytesBelow(const FunctionCode& code) { return (code.frame.outgoing() + 15) & ~int64_t{15}; }
 
-// As LLVM, decides by an attribute of the function.
-bool LoweringAArch64::IsBranchProtected(const ir::Function& function) const {
-  return function.attributes().function.HasString("branch-target-enforcement");
-}
-
-// AAPCS64, appendix B: the va_list points at the upper end of each kind's saved registers.
-void LoweringAArch64::SaveArgumentRegisters() {
-  const CallingConvention& convention = architecture_.convention;
-  const auto general_bytes = static_cast<int32_t>(8 * (8 - named_general_) + 15) & ~15;
-  general_top_ = frame_.Allocate(general_bytes, 16) + general_bytes;
-  for (unsigned i = named_general_; i < 8; ++i) {
-    native_.Store(8, frame_.At(general_top_ - 8 * static_cast<int32_t>(8 - i)),
-                  convention.general[i]);
-  }
-  const auto vector_bytes = static_cast<int32_t>(16 * (8 - named_vectors_));
-  vector_top_ = frame_.Allocate(vector_bytes, 16) + vector_bytes;
-  for (unsigned i = named_vectors_; i < 8; ++i) {
-    native_.VectorStore(16, frame_.At(vector_top_ - 16 * static_cast<int32_t>(8 - i)),
-                        convention.vectors[i]);
-  }
-}
-
-void LoweringAArch64::LowerVariadicStart(const ir::Instruction& intrinsic) {
-  const Mem list = AddressOf(OperandAt(intrinsic, 0));
-  native_.Lea(kScratch, frame_.Incoming(named_stack_));
-  native_.Store(8, list, kScratch);
-  native_.Lea(kScratch, frame_.At(general_top_));
-  native_.Store(8, list.Plus(8), kScratch);
-  native_.Lea(kScratch, frame_.At(vector_top_));
-  native_.Store(8, list.Plus(16), kScratch);
-  native_.StoreImmediate(4, list.Plus(24), -8 * static_cast<int32_t>(8 - named_general_));
-  native_.StoreImmediate(4, list.Plus(28), -16 * static_cast<int32_t>(8 - named_vectors_));
-}
-
-void LoweringAArch64::CopyBlock(ir::Operand to, const Mem& place, ir::Operand from, uint64_t size) {
-  constexpr unsigned kPiece = 16;
-  const Register target = !to.IsNothing() ? Copy(to) : locations_.Temporary(false);
-  if (to.IsNothing()) native_.Lea(target, place);
-  const Register source = Copy(from);
-  const uint32_t again = NewLabel();
-  native_.MovImmediate(kScratch, size / kPiece, true);
-  Bind(again);
-  native_.VectorLoad(kPiece, kVectorScratch, Mem::At(source));
-  native_.VectorStore(kPiece, Mem::At(target), kVectorScratch);
-  native_.AddWide(source, source, kPiece);
-  native_.AddWide(target, target, kPiece);
-  native_.AluRi(Alu::kSub, 8, kScratch, 1);
-  native_.Jcc(Cond::kNe, again);
-  CopyBytes(Mem::At(target), Mem::At(source), size % kPiece);
-}
-
+// Calls `visit(first, second, place)` for pairs of saved registers of one kind. `second` may be
+// kNoRegister. `place` is the pair's place in the frame.
 template <typename Visit>
-void LoweringAArch64::ForEachSavedPair(const Visit& visit) const {
-  int32_t place = architecture_.frame.record_bytes;
+void ForEachSavedPair(const FunctionCode& code, const Visit& visit) {
+  int32_t place = code.architecture.frame.record_bytes;
   Register first = kNoRegister;
-  for (RegisterSet left = SavedRegisters(); left != 0; left &= left - 1) {
+  for (RegisterSet left = SavedRegisters(code); left != 0; left &= left - 1) {
     const auto reg = static_cast<Register>(__builtin_ctzll(left));
     if (first == kNoRegister) {
       first = reg;
@@ -101,21 +52,66 @@ void LoweringAArch64::ForEachSavedPair(const Visit& visit) const {
   if (first != kNoRegister) visit(first, kNoRegister, place);
 }
 
+}  // namespace
+
+void FrameAArch64::Begin(const FunctionCode& code) {
+  constexpr absl::string_view kSigns = "sign-return-address";
+  const ir::AttributeSet& attributes = code.function->attributes().function;
+  // As LLVM, decides by an attribute of the function.
+  Restart(/*is_protected=*/attributes.HasString("branch-target-enforcement"));
+  signs_return_address_ = attributes.HasString(kSigns) && attributes.ValueOf(kSigns) != "none";
+  native_.set_is_large(code.options.is_large);
+  epilogue_label_ = kNone;
+  last_return_ = 0;
+}
+
+// AAPCS64, appendix B: the va_list points at the upper end of each kind's saved registers.
+void FrameAArch64::SaveArgumentRegisters(FunctionCode& code) {
+  const CallingConvention& convention = code.architecture.convention;
+  const auto general_bytes =
+      static_cast<int32_t>(8 * (8 - code.parameters.named_general) + 15) & ~15;
+  general_top_ = code.frame.Allocate(general_bytes, 16) + general_bytes;
+  for (unsigned i = code.parameters.named_general; i < 8; ++i) {
+    native_.Store(8, code.frame.At(general_top_ - 8 * static_cast<int32_t>(8 - i)),
+                  convention.general[i]);
+  }
+  const auto vector_bytes = static_cast<int32_t>(16 * (8 - code.parameters.named_vectors));
+  vector_top_ = code.frame.Allocate(vector_bytes, 16) + vector_bytes;
+  for (unsigned i = code.parameters.named_vectors; i < 8; ++i) {
+    native_.VectorStore(16, code.frame.At(vector_top_ - 16 * static_cast<int32_t>(8 - i)),
+                        convention.vectors[i]);
+  }
+}
+
+void FrameAArch64::LowerVariadicStart(FunctionCode& code, const ir::Instruction& intrinsic) {
+  const Mem list = AddressOf(code, OperandAt(code, intrinsic, 0));
+  native_.Lea(kScratch, code.frame.Incoming(code.parameters.named_stack));
+  native_.Store(8, list, kScratch);
+  native_.Lea(kScratch, code.frame.At(general_top_));
+  native_.Store(8, list.Plus(8), kScratch);
+  native_.Lea(kScratch, code.frame.At(vector_top_));
+  native_.Store(8, list.Plus(16), kScratch);
+  native_.StoreImmediate(4, list.Plus(24),
+                         -8 * static_cast<int32_t>(8 - code.parameters.named_general));
+  native_.StoreImmediate(4, list.Plus(28),
+                         -16 * static_cast<int32_t>(8 - code.parameters.named_vectors));
+}
+
 // Jumps to the only epilogue. EndBody emits it at the end, when the frame is known.
-void LoweringAArch64::EmitReturn() {
-  if (epilogue_label_ == kNone) epilogue_label_ = NewLabel();
+void FrameAArch64::EmitReturn(FunctionCode& code) {
+  if (epilogue_label_ == kNone) epilogue_label_ = code.labels.New();
   native_.Jmp(epilogue_label_);
   last_return_ = native_.size();
 }
 
-void LoweringAArch64::EndBody() {
+void FrameAArch64::EndBody(FunctionCode& code) {
   using Kind = UnwindRow::Kind;
   if (epilogue_label_ == kNone) return;
   if (last_return_ == native_.size()) native_.DropLastJump();
-  Bind(epilogue_label_);
-  ForEachSavedPair([&](Register first, Register second, int32_t place) {
+  code.labels.Bind(epilogue_label_);
+  ForEachSavedPair(code, [&](Register first, Register second, int32_t place) {
     if (second != kNoRegister) return native_.LoadPair(first, second, kFramePointer, place);
-    const Mem mem = frame_.At(place);
+    const Mem mem = code.frame.At(place);
     IsVector(first) ? native_.VectorLoad(8, first, mem) : native_.Load(8, first, mem);
   });
   native_.Mov(8, kStackPointer, kFramePointer);
@@ -124,17 +120,17 @@ void LoweringAArch64::EndBody() {
     rows_.push_back({static_cast<uint32_t>(native_.size()), kind, DwarfNumber(reg),
                      static_cast<uint32_t>(value)});
   };
-  add_row(Kind::kFrame, kStackPointer, BytesAbove());
-  if (BytesAbove() <= kOneInstruction) {
-    native_.AddWide(kStackPointer, kStackPointer, static_cast<uint32_t>(BytesAbove()));
+  add_row(Kind::kFrame, kStackPointer, BytesAbove(code));
+  if (BytesAbove(code) <= kOneInstruction) {
+    native_.AddWide(kStackPointer, kStackPointer, static_cast<uint32_t>(BytesAbove(code)));
   } else {
-    native_.MovImmediate(kAddressScratch, static_cast<uint64_t>(BytesAbove()), true);
+    native_.MovImmediate(kAddressScratch, static_cast<uint64_t>(BytesAbove(code)), true);
     native_.AluRr(Alu::kAdd, 8, kStackPointer, kAddressScratch);
   }
   add_row(Kind::kFrameOffset, kStackPointer, 0);
   add_row(Kind::kRestored, kFramePointer, 0);
   add_row(Kind::kRestored, kLinkRegister, 0);
-  ForEachSavedPair([&](Register first, Register second, int32_t) {
+  ForEachSavedPair(code, [&](Register first, Register second, int32_t) {
     add_row(Kind::kRestored, first, 0);
     if (second != kNoRegister) add_row(Kind::kRestored, second, 0);
   });
@@ -146,9 +142,9 @@ void LoweringAArch64::EndBody() {
 }
 
 // Emits: sub sp, sp, #size; stp x29, x30, [sp, #outgoing]; add x29, sp, #outgoing; stores
-uint32_t LoweringAArch64::WritePrologue() {
+uint32_t FrameAArch64::WritePrologue(FunctionCode& code) {
   using Kind = UnwindRow::Kind;
-  const int64_t above = BytesAbove(), below = BytesBelow();
+  const int64_t above = BytesAbove(code), below = BytesBelow(code);
   prologue_.Clear();
   std::vector<UnwindRow> rows;
   const auto add_row = [&](Kind kind, Register reg, int64_t value) {
@@ -158,7 +154,7 @@ uint32_t LoweringAArch64::WritePrologue() {
   if (signs_return_address_) {  // Calls may lead to this instruction, too.
     prologue_.SignReturnAddress();
     add_row(Kind::kSignsReturnAddress, kLinkRegister, 0);
-  } else if (is_protected_) {
+  } else if (is_protected()) {
     prologue_.BranchTarget(/*call=*/true, /*jump=*/false);
   }
   // One instruction changes sp, so that the rows are exact.
@@ -180,8 +176,8 @@ uint32_t LoweringAArch64::WritePrologue() {
   add_row(Kind::kFrame, kFramePointer, above);
   add_row(Kind::kSaved, kFramePointer, above);
   add_row(Kind::kSaved, kLinkRegister, above - 8);
-  ForEachSavedPair([&](Register first, Register second, int32_t place) {
-    const Mem mem = frame_.At(place);
+  ForEachSavedPair(code, [&](Register first, Register second, int32_t place) {
+    const Mem mem = code.frame.At(place);
     if (second != kNoRegister) {
       prologue_.StorePair(first, second, kFramePointer, place);
     } else {
@@ -190,7 +186,7 @@ uint32_t LoweringAArch64::WritePrologue() {
     add_row(Kind::kSaved, first, above - place);
     if (second != kNoRegister) add_row(Kind::kSaved, second, above - place - 8);
   });
-  return PutInFront(prologue_, rows);
+  return PutInFront(code, prologue_, rows);
 }
 
 }  // namespace firstcall::baseline::aarch64

@@ -1,0 +1,34 @@
+// Floating point on x86-64 with SSE2: what the shared part has no common word for.
+//
+// Thread-compatible. Tested in tests/backend/baseline/baseline_compiler_test.cc.
+
+#ifndef FIRSTCALL_BACKEND_BASELINE_FLOATS_X86_64_H_
+#define FIRSTCALL_BACKEND_BASELINE_FLOATS_X86_64_H_
+
+#include "backend/baseline/assembler_x86_64.h"
+#include "backend/baseline/flag_test.h"
+#include "backend/baseline/function_code.h"
+#include "backend/baseline/native_floats.h"
+#include "ir/instruction.h"
+
+namespace firstcall::baseline::x86_64 {
+
+class FloatsX86_64 final : public NativeFloats {
+ public:
+  explicit FloatsX86_64(AssemblerX86_64& native) : native_(native) {}
+
+  void LowerNegation(FunctionCode& code, const ir::Instruction& negation) override;
+  FlagTest EmitFloatCompare(FunctionCode& code, const ir::Instruction& compare) override;
+  void EmitIntegerToFloat(FunctionCode& code, const ir::Instruction& cast, bool is_signed) override;
+  void EmitFloatToInteger(FunctionCode& code, const ir::Instruction& cast, bool is_signed) override;
+  bool EmitFloatIntrinsic(FunctionCode& code, const ir::Instruction& intrinsic) override;
+
+ private:
+  void LowerRounding(FunctionCode& code, const ir::Instruction& intrinsic, unsigned mode);
+
+  AssemblerX86_64& native_;
+};
+
+}  // namespace firstcall::baseline::x86_64
+
+#endif  // FIRSTCALL_BACKEND_BASELINE_FLOATS_X86_64_H_

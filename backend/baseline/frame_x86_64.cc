@@ -1,0 +1,109 @@
+#include "backend/baseline/frame_x86_64.h"
+
+#include <cstdint>
+#include <vector>
+
+#include "backend/baseline/memory.h"
+#include "backend/baseline/operands.h"
+#include "backend/baseline/registers_x86_64.h"
+
+namespace firstcall::baseline::x86_64 {
+namespace {
+
+// psABI, figure 3.36.
+constexpr uint8_t kDwarfNumber[] = {0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15};
+constexpr uint8_t kDwarfRbp = 6, kDwarfRsp = 7;
+
+// Calls `visit` for each general register of the set, from the lowest.
+template <typename Visit>
+void ForEachGeneral(RegisterSet set, Visit visit) {
+  for (unsigned number = 0; number < 16; ++number) {
+    if ((set >> number & 1) != 0) visit(GeneralRegister(number));
+  }
+}
+
+// Whether `bytes` of the frame may lie below rsp, in the red zone (psABI, 3.2.2).
+bool FitsRedZone(const FunctionCode& code, int64_t bytes) {
+  constexpr int64_t kRedZone = 128;
+  return bytes <= kRedZone && !code.facts.has_call && !code.facts.has_dynamic_alloca &&
+         !code.function->attributes().function.Has(ir::Attribute::kNoRedZone);
+}
+
+}  // namespace
+
+void FrameX86_64::Begin(const FunctionCode& code) {
+  Restart(/*is_protected=*/code.function->module().FlagOf("cf-protection-branch") != 0);
+}
+
+// Fills the register save area of the psABI, 3.5.7.
+void FrameX86_64::SaveArgumentRegisters(FunctionCode& code) {
+  const CallingConvention& convention = code.architecture.convention;
+  register_save_area_ = code.frame.Allocate(176, 16);
+  for (unsigned i = code.parameters.named_general; i < convention.general.size(); ++i) {
+    native_.Store(8, code.frame.At(register_save_area_ + 8 * i), convention.general[i]);
+  }
+  const uint32_t without_vectors = code.labels.New();
+  native_.CompareWithZero(1, kRax);
+  native_.Jcc(Cond::kE, without_vectors);
+  for (unsigned i = code.parameters.named_vectors; i < convention.vectors.size(); ++i) {
+    native_.VectorStore(16, code.frame.At(register_save_area_ + 48 + 16 * i),
+                        convention.vectors[i]);
+  }
+  code.labels.Bind(without_vectors);
+}
+
+// Fills the psABI's va_list, 3.5.7.
+void FrameX86_64::LowerVariadicStart(FunctionCode& code, const ir::Instruction& intrinsic) {
+  const Mem list = AddressOf(code, OperandAt(code, intrinsic, 0));
+  native_.StoreImmediate(4, list, static_cast<int32_t>(8 * code.parameters.named_general));
+  native_.StoreImmediate(4, list.Plus(4),
+                         static_cast<int32_t>(48 + 16 * code.parameters.named_vectors));
+  native_.Lea(kScratch, code.frame.Incoming(code.parameters.named_stack));
+  native_.Store(8, list.Plus(8), kScratch);
+  native_.Lea(kScratch, code.frame.At(register_save_area_));
+  native_.Store(8, list.Plus(16), kScratch);
+}
+
+void FrameX86_64::EmitReturn(FunctionCode& code) {
+  int32_t place = 0;
+  ForEachGeneral(SavedRegisters(code), [&](Register reg) {
+    place -= 8;
+    native_.Load(8, reg, code.frame.At(place));
+  });
+  native_.Leave();
+  const auto offset = static_cast<uint32_t>(native_.size());
+  rows_.push_back({offset, UnwindRow::Kind::kRemember, 0, 0});
+  rows_.push_back({offset, UnwindRow::Kind::kFrame, kDwarfRsp, 8});
+  native_.Ret();
+  rows_.push_back({static_cast<uint32_t>(native_.size()), UnwindRow::Kind::kRestore, 0, 0});
+}
+
+// Emits: push rbp; mov rbp, rsp; push each saved register; sub rsp, rest
+uint32_t FrameX86_64::WritePrologue(FunctionCode& code) {
+  using Kind = UnwindRow::Kind;
+  prologue_.Clear();
+  std::vector<UnwindRow> rows;
+  const auto add_row = [&](Kind kind, uint8_t reg, uint32_t value) {
+    rows.push_back({static_cast<uint32_t>(prologue_.size()), kind, reg, value});
+  };
+  if (is_protected()) prologue_.LandingMark();
+  prologue_.Push(kRbp);
+  add_row(Kind::kFrameOffset, 0, 16);
+  add_row(Kind::kSaved, kDwarfRbp, 16);
+  prologue_.Mov(8, kRbp, kRsp);
+  add_row(Kind::kFrameRegister, kDwarfRbp, 0);
+  uint32_t pushed = 0;
+  ForEachGeneral(SavedRegisters(code), [&](Register reg) {
+    prologue_.Push(reg);
+    pushed += 8;
+    add_row(Kind::kSaved, kDwarfNumber[reg], 16 + pushed);
+  });
+  // Keeps rsp aligned to 16 bytes.
+  const int64_t rest = ((code.frame.used() + code.frame.outgoing() + 15) & ~int64_t{15}) - pushed;
+  if (rest != 0 && !FitsRedZone(code, rest)) {
+    prologue_.AluRi(Alu::kSub, 8, kRsp, static_cast<int32_t>(rest));
+  }
+  return PutInFront(code, prologue_, rows);
+}
+
+}  // namespace firstcall::baseline::x86_64

@@ -1,0 +1,35 @@
+// How functions begin and end on x86-64.
+//
+// Thread-compatible. Tested in tests/backend/baseline/baseline_compiler_test.cc.
+
+#ifndef FIRSTCALL_BACKEND_BASELINE_FRAME_X86_64_H_
+#define FIRSTCALL_BACKEND_BASELINE_FRAME_X86_64_H_
+
+#include <cstdint>
+
+#include "backend/baseline/assembler_x86_64.h"
+#include "backend/baseline/function_code.h"
+#include "backend/baseline/native_frame.h"
+#include "ir/instruction.h"
+
+namespace firstcall::baseline::x86_64 {
+
+class FrameX86_64 final : public NativeFrame {
+ public:
+  explicit FrameX86_64(AssemblerX86_64& native) : native_(native) {}
+
+  void Begin(const FunctionCode& code) override;
+  void SaveArgumentRegisters(FunctionCode& code) override;
+  void LowerVariadicStart(FunctionCode& code, const ir::Instruction& intrinsic) override;
+  void EmitReturn(FunctionCode& code) override;
+  uint32_t WritePrologue(FunctionCode& code) override;
+
+ private:
+  AssemblerX86_64& native_;
+  AssemblerX86_64 prologue_;
+  int32_t register_save_area_ = 0;  // Its place, in a variadic function.
+};
+
+}  // namespace firstcall::baseline::x86_64
+
+#endif  // FIRSTCALL_BACKEND_BASELINE_FRAME_X86_64_H_

@@ -1,0 +1,91 @@
+// The code of one function while it is made: everything that the functions which lower instructions
+// share. They are grouped by subject, each in a file of its own (integers.h, memory.h, calls.h and
+// so on), and all take the FunctionCode first. operands.h has what most of them need.
+//
+// Thread-compatible; reused from function to function to keep its memory.
+
+#ifndef FIRSTCALL_BACKEND_BASELINE_FUNCTION_CODE_H_
+#define FIRSTCALL_BACKEND_BASELINE_FUNCTION_CODE_H_
+
+#include "backend/baseline/architecture.h"
+#include "backend/baseline/assembler.h"
+#include "backend/baseline/coverage.h"
+#include "backend/baseline/exceptions.h"
+#include "backend/baseline/frame.h"
+#include "backend/baseline/function_facts.h"
+#include "backend/baseline/labels.h"
+#include "backend/baseline/lanes.h"
+#include "backend/baseline/native_floats.h"
+#include "backend/baseline/native_frame.h"
+#include "backend/baseline/native_integers.h"
+#include "backend/baseline/native_memory.h"
+#include "backend/baseline/native_vectors.h"
+#include "backend/baseline/parallel_moves.h"
+#include "backend/baseline/parameters.h"
+#include "backend/baseline/pool.h"
+#include "backend/baseline/registers.h"
+#include "backend/baseline/symbols.h"
+#include "backend/baseline/value_locations.h"
+#include "ir/function.h"
+
+namespace firstcall::baseline {
+
+struct LoweringOptions {
+  // dso_local symbols are within reach of a 32-bit distance from the code.
+  bool is_near = true;
+  CoverageOptions coverage;  // The processor's features.
+  // The code may be so long that short branches do not reach across it.
+  bool is_large = false;
+};
+
+// What an architecture does in its own way. All must outlive the code.
+struct Native {
+  NativeFrame& frame;
+  NativeIntegers& integers;
+  NativeFloats& floats;
+  NativeVectors& vectors;
+  NativeMemory& memory;
+};
+
+struct FunctionCode {
+  FunctionCode(const Architecture& architecture, FunctionFacts& facts, Assembler& assembler,
+               const Native& native)
+      : architecture(architecture),
+        facts(facts),
+        assembler(assembler),
+        native(native),
+        frame(architecture),
+        locations(facts, frame, assembler),
+        moves(architecture),
+        labels(assembler),
+        lanes(frame) {}
+  FunctionCode(const FunctionCode&) = delete;
+  FunctionCode& operator=(const FunctionCode&) = delete;
+
+  const Architecture& architecture;
+  FunctionFacts& facts;
+  Assembler& assembler;
+  const Native native;
+  const ir::Function* function = nullptr;
+  LoweringOptions options;
+  Frame frame;
+  ValueLocations locations;
+  ParallelMoves moves;
+  Pool pool;
+  Labels labels;
+  Symbols symbols;
+  LanePlaces lanes;
+  Parameters parameters;
+  ExceptionTable exceptions;
+};
+
+// The registers that the prologue saves.
+inline RegisterSet SavedRegisters(const FunctionCode& code) {
+  RegisterSet registers = code.facts.fixed_registers | code.facts.swift_registers;
+  if (code.facts.returns_error) registers &= ~SetOf(code.architecture.swift_error);
+  return registers & code.architecture.callee_saved;
+}
+
+}  // namespace firstcall::baseline
+
+#endif  // FIRSTCALL_BACKEND_BASELINE_FUNCTION_CODE_H_

@@ -1,0 +1,33 @@
+// What each architecture does in its own way with floating-point numbers.
+//
+// Thread-compatible. Tested in tests/backend/baseline/baseline_compiler_test.cc.
+
+#ifndef FIRSTCALL_BACKEND_BASELINE_NATIVE_FLOATS_H_
+#define FIRSTCALL_BACKEND_BASELINE_NATIVE_FLOATS_H_
+
+#include "backend/baseline/flag_test.h"
+#include "ir/instruction.h"
+
+namespace firstcall::baseline {
+
+struct FunctionCode;
+
+class NativeFloats {
+ public:
+  virtual ~NativeFloats() = default;
+
+  virtual void LowerNegation(FunctionCode& code, const ir::Instruction& negation) = 0;
+  // Of scalars. The returned test holds if the comparison does.
+  virtual FlagTest EmitFloatCompare(FunctionCode& code, const ir::Instruction& compare) = 0;
+  // Conversions from and to integers of up to 64 bits.
+  virtual void EmitIntegerToFloat(FunctionCode& code, const ir::Instruction& cast,
+                                  bool is_signed) = 0;
+  virtual void EmitFloatToInteger(FunctionCode& code, const ir::Instruction& cast,
+                                  bool is_signed) = 0;
+  // If the intrinsic needs a library function: returns false and emits nothing.
+  virtual bool EmitFloatIntrinsic(FunctionCode& code, const ir::Instruction& intrinsic) = 0;
+};
+
+}  // namespace firstcall::baseline
+
+#endif  // FIRSTCALL_BACKEND_BASELINE_NATIVE_FLOATS_H_

@@ -1,0 +1,61 @@
+// What each architecture does in its own way where a function begins and ends: the prologue, the
+// returns, the rows of the unwind table, and the arguments of variadic functions.
+//
+// Thread-compatible; reused from function to function to keep its memory. Tested in
+// tests/backend/baseline/unwinding_test.cc and frames_aarch64_test.cc.
+
+#ifndef FIRSTCALL_BACKEND_BASELINE_NATIVE_FRAME_H_
+#define FIRSTCALL_BACKEND_BASELINE_NATIVE_FRAME_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "backend/baseline/assembler.h"
+#include "backend/baseline/unwind_rows.h"
+#include "ir/instruction.h"
+
+namespace firstcall::baseline {
+
+struct FunctionCode;
+
+class NativeFrame {
+ public:
+  virtual ~NativeFrame() = default;
+
+  // Begins `code.function`.
+  virtual void Begin(const FunctionCode& code) = 0;
+  // Whether indirect jumps may lead only to landing marks.
+  bool is_protected() const { return is_protected_; }
+
+  // In a variadic function: saves the argument registers that hold no named argument, for va_start.
+  virtual void SaveArgumentRegisters(FunctionCode& code) = 0;
+  virtual void LowerVariadicStart(FunctionCode& code, const ir::Instruction& intrinsic) = 0;
+  // Emits the return from the function. The result is already in its registers.
+  virtual void EmitReturn(FunctionCode& code) = 0;
+  // Called behind the last block.
+  virtual void EndBody(FunctionCode& code) { (void)code; }
+  // Writes the prologue in front of the body, and the rows of the unwind table. Returns the offset
+  // of the prologue's first byte in the assembler's buffer.
+  virtual uint32_t WritePrologue(FunctionCode& code) = 0;
+  // Their offsets are offsets in the assembler's buffer.
+  std::vector<UnwindRow>& rows() { return rows_; }
+
+ protected:
+  // Forgets the last function.
+  void Restart(bool is_protected) {
+    is_protected_ = is_protected;
+    rows_.clear();
+  }
+  // Copies `prologue` to just before the body and returns its start. `rows`: the prologue's, whose
+  // offsets are relative to its start.
+  uint32_t PutInFront(FunctionCode& code, Assembler& prologue, std::vector<UnwindRow>& rows);
+
+  std::vector<UnwindRow> rows_;
+
+ private:
+  bool is_protected_ = false;
+};
+
+}  // namespace firstcall::baseline
+
+#endif  // FIRSTCALL_BACKEND_BASELINE_NATIVE_FRAME_H_

@@ -1,0 +1,155 @@
+#include "backend/baseline/numbering.h"
+
+#include <cstdint>
+
+#include "backend/baseline/constants.h"
+#include "backend/baseline/fusion.h"
+#include "backend/baseline/value_parts.h"
+
+namespace firstcall::baseline {
+namespace {
+
+using ir::Opcode;
+
+constexpr uint32_t kMostInstructions = 2000000;
+
+// What the walk has found so far.
+struct Found {
+  bool landing_pads = false;
+  bool fused = false;  // Calls llvm.fmuladd.
+};
+
+// `value`: the number of a value of the function.
+uint32_t AddValue(FunctionFacts& facts, uint32_t value, uint32_t block) {
+  const PartList list = PartsOf(facts.function->values[value].type);
+  if (list.count == 0) return kNone;
+  const uint32_t number = facts.values.size();
+  facts.numbers[value] = number;
+  for (unsigned i = 0; i < list.count; ++i) {
+    ValuePart& part = facts.values.emplace_back();
+    part.is_vector = list.parts[i].is_vector;
+    part.bytes = list.parts[i].bytes;
+    part.index = static_cast<uint8_t>(i);
+    facts.weights.push_back(0);
+  }
+  facts.values[number].parts = static_cast<uint8_t>(list.count);
+  facts.values[number].first_block = facts.values[number].last_block = block;
+  return number;
+}
+
+Refusal NumberArguments(FunctionFacts& facts) {
+  for (uint32_t argument = 0; argument < facts.function->argument_count(); ++argument) {
+    const uint32_t number = AddValue(facts, argument, 0);
+    if (number == kNone) {
+      if (facts.function->values[argument].uses != 0) return Refusal::kType;
+      continue;
+    }
+    const ir::AttributeSet& attributes = facts.function->attributes().OfParameter(argument);
+    ValuePart& value = facts.values[number];
+    // A byval argument is the address of a place in the caller's frame. Like an alloca's, this
+    // address is recomputed and not kept.
+    if (attributes.Has(ir::Attribute::kByVal)) value.is_alloca = value.is_incoming = true;
+    // For a swifterror argument, the contents of a variable are passed. The variable is in this
+    // frame.
+    if (attributes.Has(ir::Attribute::kSwiftError)) value.is_alloca = facts.returns_error = true;
+  }
+  return Refusal::kNone;
+}
+
+Refusal NumberResult(FunctionFacts& facts, const ir::Instruction& instruction, uint32_t block) {
+  const uint32_t number = AddValue(facts, instruction.value, block);
+  // A result that is no register's, such as an empty structure, must not be needed.
+  if (number == kNone) {
+    const bool is_needed = facts.function->values[instruction.value].uses != 0;
+    return is_needed && !instruction.type->IsToken() ? Refusal::kType : Refusal::kNone;
+  }
+  ValuePart& value = facts.values[number];
+  value.is_phi = instruction.opcode == Opcode::kPhi;
+  if (instruction.opcode == Opcode::kAlloca) {
+    value.is_alloca = IsStaticAlloca(*facts.function, instruction);
+    if (!value.is_alloca) facts.has_dynamic_alloca = true;
+  }
+  return Refusal::kNone;
+}
+
+void BeginNumbering(FunctionFacts& facts) {
+  facts.numbers.assign(facts.function->values.size(), kNone);
+  facts.values.clear();
+  facts.weights.clear();
+  facts.blocks.assign(facts.order.blocks().size(), BlockFacts());
+  facts.label_tables.clear();
+  facts.has_call = facts.has_dynamic_alloca = facts.returns_error = false;
+  facts.swift_registers = 0;
+}
+
+// Of the instructions of the block.
+Refusal NumberResults(FunctionFacts& facts, const Architecture& architecture,
+                      const CoverageOptions& options, uint32_t number, Found& found) {
+  const ir::Block& block = facts.function->blocks[facts.order.blocks()[number].block];
+  for (const ir::Instruction& instruction : facts.function->InstructionsOf(block)) {
+    Refusal refusal = RefusalOf(*facts.function, instruction, architecture, options);
+    if (refusal != Refusal::kNone) return refusal;
+    if (MayCall(*facts.function, instruction)) {
+      facts.blocks[number].has_call = facts.has_call = true;
+    }
+    if (instruction.IsCall()) {
+      facts.swift_registers |= SwiftRegistersOf(*facts.function, instruction, architecture);
+      found.fused |= facts.function->IntrinsicOf(instruction) == ir::IntrinsicId::kFmuladd;
+    }
+    found.landing_pads |= instruction.opcode == Opcode::kLandingPad;
+    if (instruction.value == ir::kNone) continue;
+    refusal = NumberResult(facts, instruction, number);
+    if (refusal != Refusal::kNone) return refusal;
+  }
+  return Refusal::kNone;
+}
+
+// The refusal because of blocks whose addresses are used.
+Refusal RefusalOfLabels(FunctionFacts& facts) {
+  bool has_labels = false, has_labels_with_phis = false;
+  for (uint32_t number = 0; number < facts.function->blocks.size(); ++number) {
+    const ir::Block& block = facts.function->blocks[number];
+    if (!block.has_address_taken) continue;
+    // The address of a block that is never reached may be used, but the block gets no code.
+    if (facts.order.NumberOf(number) == kNone) return Refusal::kBlockAddress;
+    has_labels = true;
+    has_labels_with_phis |= facts.function->InstructionsOf(block)[0].opcode == Opcode::kPhi;
+  }
+  if (!has_labels) return Refusal::kNone;
+  if (!KeepsItsLabels(*facts.function, facts.label_tables)) return Refusal::kBlockAddress;
+  if (!has_labels_with_phis) return Refusal::kNone;
+  // The moves for phis stand behind the branch.
+  unsigned indirect_branches = 0;
+  for (const OrderedBlock& block : facts.order.blocks()) {
+    const ir::Instruction& terminator =
+        facts.function->TerminatorOf(facts.function->blocks[block.block]);
+    if (terminator.opcode == Opcode::kIndirectBr) ++indirect_branches;
+  }
+  return indirect_branches > 1 ? Refusal::kBlockAddress : Refusal::kNone;
+}
+
+}  // namespace
+
+Refusal NumberValues(FunctionFacts& facts, const Architecture& architecture,
+                     const CoverageOptions& options) {
+  BeginNumbering(facts);
+  Refusal refusal = NumberArguments(facts);
+  if (refusal != Refusal::kNone) return refusal;
+  Found found;
+  uint64_t instructions = 0;
+  for (uint32_t number = 0; number < facts.order.blocks().size(); ++number) {
+    instructions += facts.function->blocks[facts.order.blocks()[number].block].instruction_count;
+    if (instructions > kMostInstructions) return Refusal::kSize;
+    refusal = NumberResults(facts, architecture, options, number, found);
+    if (refusal != Refusal::kNone) return refusal;
+  }
+  if (found.fused &&
+      FusesMultiplications(facts.function->attributes().function, options.has_fusion)) {
+    return Refusal::kIntrinsic;
+  }
+  // A landing pad could not tell where rsp was.
+  if (found.landing_pads && facts.has_dynamic_alloca) return Refusal::kException;
+  return RefusalOfLabels(facts);
+}
+
+}  // namespace firstcall::baseline
