@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include "absl/container/inlined_vector.h"
 #include "backend/baseline/argument_places.h"
@@ -56,10 +57,10 @@ void BindPart(FunctionCode& code, uint32_t number, const ArgumentPlace& place, S
   code.moves.Add(move);
 }
 
-// Binds the parameters one after the other. Returns the register in which the address of the result
-// in memory (sret) arrives; kNoRegister if none does.
-Register BindEach(FunctionCode& code, ArgumentPlaces& places, Stays& stays) {
-  Register result_register = kNoRegister;
+// Binds the parameters one after the other. Returns where the address of the result in memory
+// (sret) arrives, if there is one.
+std::optional<ArgumentPlace> BindEach(FunctionCode& code, ArgumentPlaces& places, Stays& stays) {
+  std::optional<ArgumentPlace> result_address;
   for (uint32_t argument = 0; argument < code.function->argument_count(); ++argument) {
     const uint32_t number = NumberOf(code, ir::Operand::Value(argument));
     const ir::AttributeSet& attributes = code.function->attributes().OfParameter(argument);
@@ -79,17 +80,17 @@ Register BindEach(FunctionCode& code, ArgumentPlaces& places, Stays& stays) {
     const ir::Value& value = code.function->values[argument];
     const bool is_result = attributes.Has(ir::Attribute::kStructRet);
     const auto bind = [&](unsigned part, const ArgumentPlace& place) {
-      if (is_result) result_register = place.reg;
+      if (is_result) result_address = place;
       if (value.uses != 0) BindPart(code, number + part, place, stays);
     };
     const Register own = OwnRegisterOf(*code.function, argument, code.architecture);
     if (own != kNoRegister) {
-      bind(0, {own, 0});
+      bind(0, ArgumentPlace{own, 0});
     } else {
       places.ForEachPart(*value.type, PartsOf(value.type), bind);
     }
   }
-  return result_register;
+  return result_address;
 }
 
 }  // namespace
@@ -100,16 +101,21 @@ void BindParameters(FunctionCode& code) {
   ArgumentPlaces places(convention);
   Stays stays;
   code.parameters = Parameters();
-  const Register result_register = BindEach(code, places, stays);
+  const std::optional<ArgumentPlace> result_address = BindEach(code, places, stays);
   code.parameters.named_general = places.general();
   code.parameters.named_vectors = places.vectors();
   code.parameters.named_stack = (places.stack_bytes() + 7) & ~7;
   if (code.function->global().value_type->is_variadic) {
     code.native.frame.SaveArgumentRegisters(code);
   }
-  if (result_register != kNoRegister && convention.returns_result_address) {
+  if (result_address && convention.returns_result_address) {
+    Register reg = result_address->reg;
+    if (reg == kNoRegister) {
+      reg = code.architecture.scratch;
+      code.assembler.Load(8, reg, code.frame.Incoming(result_address->offset));
+    }
     code.parameters.result_address = code.frame.Allocate(8, 8);
-    code.assembler.Store(8, code.frame.At(code.parameters.result_address), result_register);
+    code.assembler.Store(8, code.frame.At(code.parameters.result_address), reg);
   }
   EmitMoves(code);
   for (const Stay& stay : stays) code.locations.DefineIn(stay.part, stay.reg);

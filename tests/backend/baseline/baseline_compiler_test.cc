@@ -802,6 +802,20 @@ TEST(BaselineCompilerTest, AgreesWithLlvmHowToPassMemory) {
           "  %x = load i64, ptr %m\n  %y = load i8, ptr %last\n  %z = sext i8 %y to i64\n"
           "  %r = mul i64 %x, 31\n  %t = xor i64 %r, %z\n  ret i64 %t\n}\n");
     }
+    // The address of the result is on the stack.
+    ExpectSameAmongGenerators(
+        structure +
+        "define internal void @g([6 x i64] %many, ptr sret(%s) align 16 %out, i64 %a, i64 %b) "
+        "noinline {\n" +
+        in_g +
+        "  %last = extractvalue [6 x i64] %many, 5\n  %x = mul i64 %a, %last\n"
+        "  %y = sub i64 %x, %b\n  store i64 %y, ptr %out\n  ret void\n}\n"
+        "define i64 @f(i64 %a, i64 %b) {\n" +
+        in_f +
+        "  %m = alloca %s, align 16\n"
+        "  %many = insertvalue [6 x i64] zeroinitializer, i64 %b, 5\n"
+        "  call void @g([6 x i64] %many, ptr sret(%s) align 16 %m, i64 %a, i64 %b)\n"
+        "  %r = load i64, ptr %m\n  ret i64 %r\n}\n");
     for (const std::string align : {"", "align 8 ", "align 16 "}) {
       const std::string type = "ptr byval(%s) " + align;
       ExpectSameAmongGenerators(
