@@ -16,7 +16,7 @@ Refusal Analysis::Run(const ir::Function& function, const CoverageOptions& optio
   facts_.fixed_registers = 0;
   if (!options.has_few_registers) {
     RegisterSet reserved = facts_.swift_registers;
-    if (facts_.returns_error) reserved |= SetOf(architecture_.swift_error);
+    if (facts_.returns_error) reserved |= SetOf(architecture_.swift.error);
     facts_.fixed_registers = fixer_.Fix(facts_.values, facts_.weights, facts_.blocks, reserved);
   }
   return Refusal::kNone;

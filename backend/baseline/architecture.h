@@ -44,6 +44,28 @@ struct CallingConvention {
   bool has_streaming_mode = false;
   // A caller extends an i1 argument to 8 bits, and a callee extends an i1 result.
   bool extends_bits = false;
+  uint8_t variadic_list_bytes = 0;  // The size of a va_list.
+};
+
+// How Swift passes arguments. The registers are those of arguments with the attributes `swiftself`
+// and `swifterror`, in every calling convention. The callee preserves `self`, and returns the
+// argument's new value in `error`.
+struct SwiftStyle {
+  Register self = kNoRegister, error = kNoRegister;
+  CallingConvention convention;  // The `swiftcc` calling convention.
+};
+
+// The registers for values.
+struct ValueRegisters {
+  RegisterSet allocatable = 0;
+  RegisterSet few_allocatable = 0;  // For tests: three of each kind.
+  RegisterSet callee_saved = 0;
+  // The registers that may be fixed (belong to a value for its whole life): across_calls are
+  // preserved by callees, between_calls are not.
+  absl::Span<const Register> across_calls, between_calls;
+  absl::Span<const Register> vector_between_calls;
+  // Vector registers whose lowest 8 bytes callees preserve.
+  absl::Span<const Register> vector_across_calls;
 };
 
 struct FrameStyle {
@@ -55,6 +77,9 @@ struct FrameStyle {
   int32_t record_bytes = 0;
   // LLVM's code generator emits no stack probe ("probe-stack") for frames of fewer bytes.
   int64_t least_probed = 4096;
+  // The bytes to reserve in front of the body: the size of the longest prologue.
+  uint32_t prologue_room = 0;
+  UnwindConvention unwind = {};
 };
 
 struct Architecture {
@@ -69,29 +94,11 @@ struct Architecture {
   Register vector_count;  // Number of vector registers, for variadic callees. May be kNoRegister.
   Register callee;        // Holds the address of an indirect callee. Passes no argument.
   Register exception[2];  // Hold the exception and its selector on entry to a landing pad.
-  // The registers of arguments with Swift's attributes `swiftself` and `swifterror`, in every
-  // calling convention. The callee preserves swift_self, and returns the argument's new value in
-  // swift_error.
-  Register swift_self, swift_error;
 
-  // ---- Registers for values ----
-  RegisterSet allocatable;
-  RegisterSet few_allocatable;  // For tests: three of each kind.
-  RegisterSet callee_saved;
-  // The registers that may be fixed (belong to a value for its whole life): across_calls are
-  // preserved by callees, between_calls are not.
-  absl::Span<const Register> across_calls, between_calls;
-  absl::Span<const Register> vector_between_calls;
-  // Vector registers whose lowest 8 bytes callees preserve.
-  absl::Span<const Register> vector_across_calls;
-
+  ValueRegisters registers;
   FrameStyle frame;
-  CallingConvention convention;        // The C calling convention.
-  CallingConvention swift_convention;  // The `swiftcc` calling convention.
-  UnwindConvention unwind;
-  uint8_t variadic_list_bytes;  // The size of a va_list.
-  // The bytes to reserve in front of the body: the size of the longest prologue.
-  uint32_t prologue_room;
+  CallingConvention convention;  // The C calling convention.
+  SwiftStyle swift;
   // Has operations on 1 and 2 bytes, which set the flags for the narrow result.
   bool has_narrow_operations;
   // Alu::kOr and kXor set the flags.
@@ -99,7 +106,7 @@ struct Architecture {
 
   // The convention of a covered function or call.
   const CallingConvention& ConventionOf(ir::CallingConvention id) const {
-    return id == ir::kConventionSwift ? swift_convention : convention;
+    return id == ir::kConventionSwift ? swift.convention : convention;
   }
 };
 

@@ -29,6 +29,7 @@ CallingConvention Convention() {
   convention.has_wide_members = true;
   convention.has_streaming_mode = true;
   convention.extends_bits = true;
+  convention.variadic_list_bytes = 32;
   return convention;
 }
 
@@ -44,23 +45,22 @@ Architecture Describe() {
   machine.callee = X(9);
   machine.exception[0] = X(0);
   machine.exception[1] = X(1);
-  machine.swift_self = X(20);
-  machine.swift_error = X(21);
+  machine.swift.self = X(20);
+  machine.swift.error = X(21);
   // Not x18, which some systems keep for themselves.
-  machine.allocatable = SetOf(X(0), X(14)) | SetOf(V(0), V(7)) | SetOf(V(16), V(28));
-  machine.few_allocatable = SetOf(X(0), X(2)) | SetOf(V(0), V(2));
-  machine.callee_saved = SetOf(X(19), X(28)) | SetOf(V(8), V(15));
-  machine.across_calls = kAcrossCalls;
-  machine.between_calls = kBetweenCalls;
-  machine.vector_between_calls = kVectorBetweenCalls;
-  machine.vector_across_calls = kVectorAcrossCalls;
+  machine.registers.allocatable = SetOf(X(0), X(14)) | SetOf(V(0), V(7)) | SetOf(V(16), V(28));
+  machine.registers.few_allocatable = SetOf(X(0), X(2)) | SetOf(V(0), V(2));
+  machine.registers.callee_saved = SetOf(X(19), X(28)) | SetOf(V(8), V(15));
+  machine.registers.across_calls = kAcrossCalls;
+  machine.registers.between_calls = kBetweenCalls;
+  machine.registers.vector_between_calls = kVectorBetweenCalls;
+  machine.registers.vector_across_calls = kVectorAcrossCalls;
   machine.frame.grows_up = true;
   machine.frame.least_probed = 1024;
   machine.frame.record_bytes = 16;  // The caller's frame pointer and the return address.
-  machine.convention = machine.swift_convention = Convention();
-  machine.unwind = {31, 30, 0, false};
-  machine.variadic_list_bytes = 32;
-  machine.prologue_room = 96;
+  machine.convention = machine.swift.convention = Convention();
+  machine.frame.unwind = {31, 30, 0, false};
+  machine.frame.prologue_room = 96;
   machine.has_narrow_operations = false;
   machine.bitwise_sets_flags = false;
   return machine;

@@ -24,6 +24,7 @@ CallingConvention Convention() {
   convention.small_vector_results = 2;
   convention.widens_vectors = true;
   convention.returns_result_address = true;
+  convention.variadic_list_bytes = 24;
   return convention;
 }
 
@@ -50,21 +51,20 @@ Architecture Describe() {
   machine.callee = kR10;
   machine.exception[0] = kRax;
   machine.exception[1] = kRdx;
-  machine.swift_self = kR13;
-  machine.swift_error = kR12;
-  machine.allocatable = SetOf(kRax, kRdx) | SetOf(kRsi, kR10) | SetOf(kXmm0, kXmm13);
+  machine.swift.self = kR13;
+  machine.swift.error = kR12;
+  machine.registers.allocatable = SetOf(kRax, kRdx) | SetOf(kRsi, kR10) | SetOf(kXmm0, kXmm13);
   // Those that divisions and shifts need.
-  machine.few_allocatable = SetOf(kRax, kRdx) | SetOf(kXmm0, kXmm2);
+  machine.registers.few_allocatable = SetOf(kRax, kRdx) | SetOf(kXmm0, kXmm2);
   // psABI, 3.2.1.
-  machine.callee_saved = SetOf(kRbx, kRbp) | SetOf(kR12, kR15);
-  machine.across_calls = kAcrossCalls;
-  machine.between_calls = kBetweenCalls;
-  machine.vector_between_calls = kVectorBetweenCalls;
+  machine.registers.callee_saved = SetOf(kRbx, kRbp) | SetOf(kR12, kR15);
+  machine.registers.across_calls = kAcrossCalls;
+  machine.registers.between_calls = kBetweenCalls;
+  machine.registers.vector_between_calls = kVectorBetweenCalls;
   machine.convention = Convention();
-  machine.swift_convention = SwiftConvention();
-  machine.unwind = {7, 16, 8, true};  // psABI, figure 3.36.
-  machine.variadic_list_bytes = 24;
-  machine.prologue_room = 48;
+  machine.swift.convention = SwiftConvention();
+  machine.frame.unwind = {7, 16, 8, true};  // psABI, figure 3.36.
+  machine.frame.prologue_room = 48;
   machine.has_narrow_operations = true;
   machine.bitwise_sets_flags = true;
   return machine;

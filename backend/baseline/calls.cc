@@ -62,7 +62,7 @@ ArgumentPlaces PlaceArguments(FunctionCode& code, const ir::Instruction& call, A
     if (const Register own = own_registers.Of(i); own != kNoRegister) {
       if (step != ArgumentStep::kMove) continue;
       Move move = SourceOf(code, value, 0, {false, 8, 64, false});
-      if (own == code.architecture.swift_error) move.source = Move::Source::kMemory;
+      if (own == code.architecture.swift.error) move.source = Move::Source::kMemory;
       move.to = own;
       code.moves.Add(move);
       continue;
@@ -99,10 +99,10 @@ void KeepError(FunctionCode& code, const ir::Instruction& call) {
   const OwnRegisters own(*code.function, call, code.architecture, code.facts.swift_registers);
   if (!own.has_error()) return;
   for (unsigned i = 0; i < code.function->CallOf(call).argument_count; ++i) {
-    if (own.Of(i) != code.architecture.swift_error) continue;
+    if (own.Of(i) != code.architecture.swift.error) continue;
     code.assembler.Store(
         8, SlotOf(code.frame, code.facts.values[NumberOf(code, OperandAt(code, call, i))]),
-        code.architecture.swift_error);
+        code.architecture.swift.error);
   }
 }
 

@@ -121,7 +121,7 @@ bool WriteCode(FunctionCode& code, uint32_t begin, CompiledCode& compiled) {
   std::vector<UnwindRow>& rows = code.native.frame.rows();
   for (UnwindRow& row : rows) row.offset -= begin;
   table.rows = &rows;
-  AppendUnwindTable(code.architecture.unwind, table, /*unwind_section=*/1, /*code_symbol=*/0,
+  AppendUnwindTable(code.architecture.frame.unwind, table, /*unwind_section=*/1, /*code_symbol=*/0,
                     compiled);
   return true;
 }

@@ -240,7 +240,7 @@ void LowerReturn(FunctionCode& code, const ir::Instruction& instruction) {
                         code.frame.At(code.parameters.result_address));
   }
   if (code.parameters.error_place != 0) {
-    code.assembler.Load(8, code.architecture.swift_error,
+    code.assembler.Load(8, code.architecture.swift.error,
                         code.frame.At(code.parameters.error_place));
   }
   code.native.frame.EmitReturn(code);

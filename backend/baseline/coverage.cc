@@ -776,8 +776,8 @@ bool MayPassByValue(const ir::Function& function, const ir::Instruction& call) {
 Register OwnRegisterOf(const ir::Function& function, uint32_t parameter,
                        const Architecture& architecture) {
   const ir::AttributeSet& attributes = function.attributes().OfParameter(parameter);
-  if (attributes.Has(Attribute::kSwiftError)) return architecture.swift_error;
-  if (attributes.Has(Attribute::kSwiftSelf)) return architecture.swift_self;
+  if (attributes.Has(Attribute::kSwiftError)) return architecture.swift.error;
+  if (attributes.Has(Attribute::kSwiftSelf)) return architecture.swift.self;
   if (!attributes.Has(Attribute::kStructRet)) return kNoRegister;
   return architecture.ConventionOf(function.global().convention).result_address;
 }
@@ -795,10 +795,10 @@ OwnRegisters::OwnRegisters(const ir::Function& function, const ir::Instruction& 
 
 Register OwnRegisters::Find(unsigned index) const {
   if (has_error_ && ArgumentHas(function_, call_, index, Attribute::kSwiftError)) {
-    return architecture_.swift_error;
+    return architecture_.swift.error;
   }
   if (has_self_ && ArgumentHas(function_, call_, index, Attribute::kSwiftSelf)) {
-    return architecture_.swift_self;
+    return architecture_.swift.self;
   }
   // Only one of the first two arguments may be the address of the result.
   const bool is_result_address = result_address_ != kNoRegister && index < 2 &&
@@ -810,10 +810,10 @@ RegisterSet SwiftRegistersOf(const ir::Function& function, const ir::Instruction
                              const Architecture& architecture) {
   RegisterSet registers = 0;
   if (HasSomewhere(function, call, Attribute::kSwiftSelf)) {
-    registers |= SetOf(architecture.swift_self);
+    registers |= SetOf(architecture.swift.self);
   }
   if (HasSomewhere(function, call, Attribute::kSwiftError)) {
-    registers |= SetOf(architecture.swift_error);
+    registers |= SetOf(architecture.swift.error);
   }
   return registers;
 }

@@ -82,8 +82,8 @@ struct FunctionCode {
 // The registers that the prologue saves.
 inline RegisterSet SavedRegisters(const FunctionCode& code) {
   RegisterSet registers = code.facts.fixed_registers | code.facts.swift_registers;
-  if (code.facts.returns_error) registers &= ~SetOf(code.architecture.swift_error);
-  return registers & code.architecture.callee_saved;
+  if (code.facts.returns_error) registers &= ~SetOf(code.architecture.swift.error);
+  return registers & code.architecture.registers.callee_saved;
 }
 
 }  // namespace firstcall::baseline

@@ -136,7 +136,7 @@ void CallMathFunction(FunctionCode& code, const ir::Instruction& intrinsic) {
 void LowerVariadicCopy(FunctionCode& code, const ir::Instruction& intrinsic) {
   const Mem to = AddressOf(code, OperandAt(code, intrinsic, 0));
   CopyBytes(code, to, AddressOf(code, OperandAt(code, intrinsic, 1)),
-            code.architecture.variadic_list_bytes);
+            code.architecture.convention.variadic_list_bytes);
 }
 
 void LowerThreadLocalAddress(FunctionCode& code, const ir::Instruction& intrinsic) {

@@ -84,9 +84,11 @@ void Begin(FunctionCode& code) {
   code.native.frame.Begin(code);
   code.labels.Begin(code.facts.order.blocks().size());
   code.frame.Clear(8 * CountOf(SavedRegisters(code)));
-  code.locations.Begin(code.options.coverage.has_few_registers ? code.architecture.few_allocatable
-                                                               : code.architecture.allocatable);
-  for (uint32_t i = 0; i < code.architecture.prologue_room; i += 8) code.assembler.Immediate(0, 8);
+  code.locations.Begin(code.options.coverage.has_few_registers
+                           ? code.architecture.registers.few_allocatable
+                           : code.architecture.registers.allocatable);
+  for (uint32_t i = 0; i < code.architecture.frame.prologue_room; i += 8)
+    code.assembler.Immediate(0, 8);
   for (const ir::Global* table : code.facts.label_tables) PoolPlaceOf(code, table);
   ReserveAllocas(code);
   BindParameters(code);

@@ -8,7 +8,7 @@ namespace firstcall::baseline {
 
 uint32_t NativeFrame::PutInFront(FunctionCode& code, Assembler& prologue,
                                  std::vector<UnwindRow>& rows) {
-  const auto begin = static_cast<uint32_t>(code.architecture.prologue_room - prologue.size());
+  const auto begin = static_cast<uint32_t>(code.architecture.frame.prologue_room - prologue.size());
   std::memcpy(code.assembler.buffer().At(begin), prologue.buffer().data(), prologue.size());
   for (UnwindRow& row : rows) row.offset += begin;
   rows_.insert(rows_.begin(), rows.begin(), rows.end());

@@ -74,7 +74,7 @@ std::optional<ArgumentPlace> BindEach(FunctionCode& code, ArgumentPlaces& places
     if (attributes.Has(ir::Attribute::kSwiftError)) {
       const int32_t place = code.frame.Allocate(8, 8);
       code.parameters.error_place = code.facts.values[number].slot = place;
-      code.assembler.Store(8, code.frame.At(place), code.architecture.swift_error);
+      code.assembler.Store(8, code.frame.At(place), code.architecture.swift.error);
       continue;
     }
     const ir::Value& value = code.function->values[argument];

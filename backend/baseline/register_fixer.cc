@@ -51,11 +51,11 @@ RegisterSet RegisterFixer::Fix(std::vector<ValuePart>& values, const std::vector
       return TryFix(value, registers, reserved);
     };
     if (value.is_vector) {
-      if (meets_call || !try_all(architecture_.vector_between_calls)) {
-        if (value.bytes <= 8) try_all(architecture_.vector_across_calls);
+      if (meets_call || !try_all(architecture_.registers.vector_between_calls)) {
+        if (value.bytes <= 8) try_all(architecture_.registers.vector_across_calls);
       }
-    } else if (meets_call || !try_all(architecture_.between_calls)) {
-      try_all(architecture_.across_calls);
+    } else if (meets_call || !try_all(architecture_.registers.between_calls)) {
+      try_all(architecture_.registers.across_calls);
     }
     if (value.is_fixed) fixed |= SetOf(value.reg);
   }

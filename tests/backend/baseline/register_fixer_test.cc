@@ -69,9 +69,9 @@ TEST_F(RegisterFixerTest, AValueThatLivesAcrossACallGetsACalleeSavedRegister) {
   Add(2, 3);
   Fix();
   ASSERT_TRUE(values_[0].is_fixed);
-  EXPECT_NE(architecture_.callee_saved & SetOf(values_[0].reg), 0u);
+  EXPECT_NE(architecture_.registers.callee_saved & SetOf(values_[0].reg), 0u);
   ASSERT_TRUE(values_[1].is_fixed);
-  EXPECT_EQ(values_[1].reg, architecture_.between_calls.front());
+  EXPECT_EQ(values_[1].reg, architecture_.registers.between_calls.front());
 }
 
 TEST_F(RegisterFixerTest, TheHeaviestValuesComeFirst) {
@@ -83,7 +83,7 @@ TEST_F(RegisterFixerTest, TheHeaviestValuesComeFirst) {
 }
 
 TEST_F(RegisterFixerTest, ReservedRegistersAreLeftOut) {
-  const Register first = architecture_.between_calls.front();
+  const Register first = architecture_.registers.between_calls.front();
   Add(0, 1);
   EXPECT_EQ(Fix(SetOf(first)) & SetOf(first), 0u);
   EXPECT_TRUE(values_[0].is_fixed);
