@@ -33,6 +33,7 @@ enum class Attribute : uint8_t {
   kSwiftAsync,
   kReturned,
   kImmArg,
+  kNoCapture,  // Of LLVM 21 on: captures(none).
   kAlign,
   kStackAlignment,  // Also of functions.
   // Of functions and calls.
@@ -67,10 +68,13 @@ enum class Attribute : uint8_t {
   kNoMerge,
   kNoDuplicate,
   kConvergent,
+  kNullPointerIsValid,
   // An attribute that the reader does not know: what it means is LLVM's to say.
   kUnknown,
+  // Of functions and calls: they access only some of the memory, or do so only in some ways.
+  kMemory,
 };
-static_assert(static_cast<int>(Attribute::kUnknown) < 64);
+static_assert(static_cast<int>(Attribute::kMemory) < 64);
 
 struct StringAttribute {
   absl::string_view name, value;

@@ -53,6 +53,12 @@ class Function {
  public:
   // Empties the body, for the function number `global` of `module`, which must outlive the body.
   void Clear(const Module& module, uint32_t global);
+  // Makes this the body of function number `global` of `module`, which must outlive the body. The
+  // caller replaces the numbers of constants, which are those of the former module.
+  void MoveTo(const Module& module, uint32_t global) {
+    module_ = &module;
+    global_ = global;
+  }
 
   const Module& module() const { return *module_; }
   uint32_t global_number() const { return global_; }

@@ -55,6 +55,8 @@ struct Global {
   bool is_constant = false;  // Of a variable.
   bool is_externally_initialized = false;
   bool has_debug_information = false;  // A DISubprogram, or a DIGlobalVariableExpression.
+  // A variable's code model is the large one: it may lie out of reach of code.
+  bool has_large_code_model = false;
   // Has something that code generation has to heed and this description lacks: a partition,
   // metadata other than debug information, sanitizers' metadata, a code model of its own, a DLL
   // storage class.

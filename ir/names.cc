@@ -107,6 +107,7 @@ constexpr absl::string_view kAttributes[] = {
     "swiftasync",
     "returned",
     "immarg",
+    "nocapture",
     "align",
     "alignstack",
     "naked",
@@ -140,7 +141,9 @@ constexpr absl::string_view kAttributes[] = {
     "nomerge",
     "noduplicate",
     "convergent",
+    "null_pointer_is_valid",
     "unknown",
+    "memory",
 };
 
 constexpr absl::string_view kGlobalKinds[] = {"function", "variable", "alias", "ifunc"};
@@ -175,7 +178,7 @@ static_assert(IsComplete(kOpcodes, Opcode::kFreeze));
 static_assert(IsComplete(kFloatPredicates, Predicate::kTrue));
 static_assert(IsComplete(kAtomicOperations, AtomicOperation::kUSubSat));
 static_assert(IsComplete(kOrderings, Ordering::kSequentiallyConsistent));
-static_assert(IsComplete(kAttributes, Attribute::kUnknown));
+static_assert(IsComplete(kAttributes, Attribute::kMemory));
 static_assert(IsComplete(kGlobalKinds, GlobalKind::kIfunc));
 static_assert(IsComplete(kLinkages, Linkage::kCommon));
 static_assert(IsComplete(kVisibilities, Visibility::kProtected));

@@ -45,6 +45,7 @@ void AppendProperties(TextWriter& writer, const Global& global) {
   writer.AppendIf(global.is_constant, "constant");
   writer.AppendIf(global.is_externally_initialized, "externally_initialized");
   writer.AppendIf(global.has_debug_information, "debug");
+  writer.AppendIf(global.has_large_code_model, "large");
   writer.AppendIf(global.has_unknown, "unknown");
   if (global.convention != kConventionC) writer.Append(" cc", global.convention);
   if (global.intrinsic != IntrinsicId::kNone) {

@@ -35,6 +35,7 @@ constexpr Pair kKept[] = {
     {llvm::Attribute::SwiftAsync, Attribute::kSwiftAsync},
     {llvm::Attribute::Returned, Attribute::kReturned},
     {llvm::Attribute::ImmArg, Attribute::kImmArg},
+    {llvm::Attribute::NoCapture, Attribute::kNoCapture},
     {llvm::Attribute::Alignment, Attribute::kAlign},
     {llvm::Attribute::StackAlignment, Attribute::kStackAlignment},
     {llvm::Attribute::Naked, Attribute::kNaked},
@@ -68,6 +69,8 @@ constexpr Pair kKept[] = {
     {llvm::Attribute::NoMerge, Attribute::kNoMerge},
     {llvm::Attribute::NoDuplicate, Attribute::kNoDuplicate},
     {llvm::Attribute::Convergent, Attribute::kConvergent},
+    {llvm::Attribute::NullPointerIsValid, Attribute::kNullPointerIsValid},
+    {llvm::Attribute::Memory, Attribute::kMemory},
 };
 
 // The code of a function does not depend on these.
@@ -85,7 +88,6 @@ constexpr llvm::Attribute::AttrKind kDropped[] = {
     llvm::Attribute::MustProgress,
     llvm::Attribute::NoAlias,
     llvm::Attribute::NoCallback,
-    llvm::Attribute::NoCapture,
     llvm::Attribute::NoFree,
     llvm::Attribute::NoImplicitFloat,
     llvm::Attribute::NoProfile,
@@ -95,7 +97,6 @@ constexpr llvm::Attribute::AttrKind kDropped[] = {
     llvm::Attribute::NoSync,
     llvm::Attribute::NoUndef,
     llvm::Attribute::NonNull,
-    llvm::Attribute::NullPointerIsValid,
     llvm::Attribute::OptForFuzzing,
     llvm::Attribute::OptimizeForDebugging,
     llvm::Attribute::OptimizeForSize,
@@ -111,7 +112,6 @@ constexpr llvm::Attribute::AttrKind kDropped[] = {
     llvm::Attribute::AllocSize,
     llvm::Attribute::Dereferenceable,
     llvm::Attribute::DereferenceableOrNull,
-    llvm::Attribute::Memory,
     llvm::Attribute::NoFPClass,
     llvm::Attribute::VScaleRange,
     llvm::Attribute::Range,

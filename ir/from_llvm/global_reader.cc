@@ -159,6 +159,7 @@ void GlobalReader::SetVariable(const llvm::GlobalVariable& source, Global& globa
   global.is_constant = source.isConstant();
   global.is_externally_initialized = source.isExternallyInitialized();
   global.has_unknown |= source.getCodeModel().has_value();
+  global.has_large_code_model = source.getCodeModel() == llvm::CodeModel::Large;
   global.variable_attributes = attributes_.SetOf(source.getAttributes());
   if (source.hasInitializer()) global.initializer = constants_.OperandOf(*source.getInitializer());
 }

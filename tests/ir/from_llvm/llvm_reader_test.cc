@@ -102,7 +102,7 @@ TEST(LlvmReaderTest, ReadsAttributes) {
     declare zeroext i8 @f(ptr byref(i64) align 4, ptr byval({i32, i32}) align 16, ptr nonnull,
                           ptr alignstack(32), ptr noalias) #0
     declare void @none()
-    declare void @dropped(ptr nocapture readonly)
+    declare void @dropped(ptr noundef readonly)
     attributes #0 = { nounwind uwtable noredzone willreturn "target-cpu"="x" "b" })");
   const AttributeList& list = *reading.GlobalNamed("f").attributes;
   EXPECT_TRUE(list.function.Has(Attribute::kNoUnwind));

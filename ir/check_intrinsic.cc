@@ -1,0 +1,263 @@
+#include "ir/check_intrinsic.h"
+
+#include <cstddef>
+
+#include "absl/strings/string_view.h"
+#include "ir/attributes.h"
+#include "ir/constant.h"
+#include "ir/intrinsic.h"
+#include "ir/type_rules.h"
+
+namespace firstcall::ir {
+namespace {
+
+// A signature: a letter for the result, then one for each parameter.
+//   v  void                        b, 8, w, l  i1, i8, i32, i64
+//   i  an integer                  d           double
+//   I  integers                    p           a pointer of address space 0
+//   F  floating-point numbers      P           any pointer
+//   V  a vector of integers        *           whatever follows
+// and what depends on the first parameter:
+//   A  the same type               O           a structure of it and of truth values
+//   E  its element                 R           as many integers, of at most 64 bits
+// Integers and floating-point numbers are one number or a vector of such numbers. Empty: code
+// generation does not rely on the signature.
+absl::string_view SignatureOf(IntrinsicId intrinsic) {
+  switch (intrinsic) {
+    // These need no code, whatever their arguments are.
+    case IntrinsicId::kAssume:
+    case IntrinsicId::kDbgAssign:
+    case IntrinsicId::kDbgDeclare:
+    case IntrinsicId::kDbgLabel:
+    case IntrinsicId::kDbgValue:
+    case IntrinsicId::kDonothing:
+    case IntrinsicId::kExperimentalNoaliasScopeDecl:
+    case IntrinsicId::kInvariantEnd:
+    case IntrinsicId::kLifetimeEnd:
+    case IntrinsicId::kLifetimeStart:
+    case IntrinsicId::kPrefetch:
+    case IntrinsicId::kPseudoprobe:
+    case IntrinsicId::kSideeffect:
+    case IntrinsicId::kVaEnd:
+    case IntrinsicId::kVarAnnotation:
+      return "v*";
+    case IntrinsicId::kAbs:
+    case IntrinsicId::kCtlz:
+    case IntrinsicId::kCttz:
+      return "AIb";
+    case IntrinsicId::kBswap:
+    case IntrinsicId::kCtpop:
+      return "AI";
+    case IntrinsicId::kCeil:
+    case IntrinsicId::kCos:
+    case IntrinsicId::kExp:
+    case IntrinsicId::kExp2:
+    case IntrinsicId::kFabs:
+    case IntrinsicId::kFloor:
+    case IntrinsicId::kLog:
+    case IntrinsicId::kLog10:
+    case IntrinsicId::kLog2:
+    case IntrinsicId::kNearbyint:
+    case IntrinsicId::kRint:
+    case IntrinsicId::kRound:
+    case IntrinsicId::kRoundeven:
+    case IntrinsicId::kSin:
+    case IntrinsicId::kSqrt:
+    case IntrinsicId::kTan:
+    case IntrinsicId::kTrunc:
+      return "AF";
+    case IntrinsicId::kCopysign:
+    case IntrinsicId::kMaxnum:
+    case IntrinsicId::kMinnum:
+    case IntrinsicId::kPow:
+      return "AFA";
+    case IntrinsicId::kFma:
+    case IntrinsicId::kFmuladd:
+      return "AFAA";
+    case IntrinsicId::kLlrint:
+    case IntrinsicId::kLlround:
+    case IntrinsicId::kLrint:
+    case IntrinsicId::kLround:
+      return "RF";
+    case IntrinsicId::kExpect:
+    case IntrinsicId::kSaddSat:
+    case IntrinsicId::kSmax:
+    case IntrinsicId::kSmin:
+    case IntrinsicId::kSsubSat:
+    case IntrinsicId::kUaddSat:
+    case IntrinsicId::kUmax:
+    case IntrinsicId::kUmin:
+    case IntrinsicId::kUsubSat:
+      return "AIA";
+    case IntrinsicId::kExpectWithProbability:
+      return "AIAd";
+    case IntrinsicId::kFshl:
+    case IntrinsicId::kFshr:
+      return "AIAA";
+    case IntrinsicId::kSaddWithOverflow:
+    case IntrinsicId::kSmulWithOverflow:
+    case IntrinsicId::kSsubWithOverflow:
+    case IntrinsicId::kUaddWithOverflow:
+    case IntrinsicId::kUmulWithOverflow:
+    case IntrinsicId::kUsubWithOverflow:
+      return "OIA";
+    case IntrinsicId::kVectorReduceAdd:
+    case IntrinsicId::kVectorReduceAnd:
+    case IntrinsicId::kVectorReduceOr:
+    case IntrinsicId::kVectorReduceSmax:
+    case IntrinsicId::kVectorReduceSmin:
+    case IntrinsicId::kVectorReduceUmax:
+    case IntrinsicId::kVectorReduceUmin:
+    case IntrinsicId::kVectorReduceXor:
+      return "EV";
+    case IntrinsicId::kMemcpy:
+    case IntrinsicId::kMemcpyInline:
+    case IntrinsicId::kMemmove:
+      return "vPPib";
+    case IntrinsicId::kMemset:
+    case IntrinsicId::kMemsetInline:
+      return "vP8ib";
+    case IntrinsicId::kLaunderInvariantGroup:
+    case IntrinsicId::kStripInvariantGroup:
+      return "pp";
+    case IntrinsicId::kThreadlocalAddress:
+      return "AP";
+    case IntrinsicId::kPtrmask:
+      return "ppl";
+    case IntrinsicId::kLoadRelative:
+      return "ppi";
+    case IntrinsicId::kStacksave:
+      return "p";
+    case IntrinsicId::kStackrestore:
+    case IntrinsicId::kVaStart:
+      return "vp";
+    case IntrinsicId::kVaCopy:
+      return "vpp";
+    case IntrinsicId::kFrameaddress:
+    case IntrinsicId::kReturnaddress:
+      return "pw";
+    case IntrinsicId::kEhTypeidFor:
+      return "wP";
+    case IntrinsicId::kDebugtrap:
+    case IntrinsicId::kTrap:
+      return "v";
+    case IntrinsicId::kUbsantrap:
+      return "v8";
+    // Code generation leaves these to LLVM.
+    case IntrinsicId::kNone:
+    case IntrinsicId::kOther:
+    case IntrinsicId::kIsConstant:
+    case IntrinsicId::kLocalescape:
+    case IntrinsicId::kLocalrecover:
+    case IntrinsicId::kObjectsize:
+      break;
+  }
+  return {};
+}
+
+bool IsOverflowOf(const Type& type, const Type& operand) {
+  return type.IsStruct() && !type.is_packed && type.members().size() == 2 &&
+         type.members()[0] == &operand && IsTruthOf(*type.members()[1], operand);
+}
+
+// `first`: the type of the first parameter.
+bool Fits(char letter, const Type& type, const Type& first) {
+  switch (letter) {
+    case 'v':
+      return type.IsVoid();
+    case 'b':
+      return type.IsInteger(1);
+    case '8':
+      return type.IsInteger(8);
+    case 'w':
+      return type.IsInteger(32);
+    case 'l':
+      return type.IsInteger(64);
+    case 'd':
+      return type.IsDouble();
+    case 'i':
+      return type.IsInteger();
+    case 'I':
+      return HasIntegers(type);
+    case 'F':
+      return HasFloats(type);
+    case 'V':
+      return type.IsVector() && HasIntegers(type);
+    case 'p':
+      return type.IsPointer() && type.number == 0;
+    case 'P':
+      return type.IsPointer();
+    case 'A':
+      return &type == &first;
+    case 'E':
+      return first.IsVector() && &type == first.element();
+    case 'O':
+      return IsOverflowOf(type, first);
+    default:  // 'R'
+      return HasIntegers(type) && type.scalar()->number <= 64 && HaveSameShape(type, first);
+  }
+}
+
+// `type`: a function's.
+bool HasSignature(const Type& type, absl::string_view signature) {
+  const absl::Span<const Type* const> parts = type.contained;
+  const Type& first = *parts[parts.size() > 1 ? 1 : 0];
+  size_t count = 0;
+  for (; count < signature.size() && signature[count] != '*'; ++count) {
+    if (count == parts.size() || !Fits(signature[count], *parts[count], first)) return false;
+  }
+  return count == parts.size() || count != signature.size();
+}
+
+// What a signature cannot say.
+Fault CheckSpecialRules(IntrinsicId intrinsic, absl::Span<const Operand> arguments,
+                        const Type& caller, const OperandScope& scope) {
+  switch (intrinsic) {
+    case IntrinsicId::kBswap:
+      return scope.TypeOf(arguments[0])->scalar()->number % 16 == 0
+                 ? Fault()
+                 : Fault::Invalid("the number of bytes to swap is not even");
+    case IntrinsicId::kVaStart:
+      return caller.is_variadic
+                 ? Fault()
+                 : Fault::Invalid("the function that calls va_start is not variadic");
+    case IntrinsicId::kThreadlocalAddress: {
+      const Global* const variable = scope.GlobalOf(arguments[0]);
+      return variable != nullptr && variable->IsThreadLocal()
+                 ? Fault()
+                 : Fault::Invalid("the argument is no thread-local variable");
+    }
+    default:
+      return {};
+  }
+}
+
+Fault CheckImmediates(const AttributeList& attributes, absl::Span<const Operand> arguments,
+                      const OperandScope& scope) {
+  for (uint32_t i = 0; i < arguments.size(); ++i) {
+    if (!attributes.OfParameter(i).Has(Attribute::kImmArg)) continue;
+    const Constant* const constant = scope.ConstantOf(arguments[i]);
+    if (constant == nullptr ||
+        (constant->kind != ConstantKind::kInteger && constant->kind != ConstantKind::kFloat)) {
+      return Fault::Invalid("an argument that must be a number is none");
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Fault CheckIntrinsic(const Global& callee, absl::Span<const Operand> arguments, const Type& caller,
+                     const OperandScope& scope) {
+  if (callee.attributes->HasAnywhere(Attribute::kImmArg)) {
+    if (Fault fault = CheckImmediates(*callee.attributes, arguments, scope)) return fault;
+  }
+  const absl::string_view signature = SignatureOf(callee.intrinsic);
+  if (signature.empty()) return {};
+  if (!HasSignature(*callee.value_type, signature)) {
+    return Fault::Unknown("an intrinsic with another signature than the known one");
+  }
+  return CheckSpecialRules(callee.intrinsic, arguments, caller, scope);
+}
+
+}  // namespace firstcall::ir
