@@ -13,8 +13,9 @@ ARROWS = {
     "stubs": ["base", "memory"],
     "cache": ["base"],
     "object": ["base", "memory"],
-    # A function in flat arrays.
+    # A function in flat arrays, and bitcode into those.
     "ir": ["base"],
+    "bitcode": ["base", "ir"],
     "tools/measure": [],
     # What the two halves say to each other.
     "seam": [
@@ -79,7 +80,11 @@ ARROWS = {
         "splitter/osr",
     ],
     "ir/from_llvm": ["base", "ir"],
-    "backend": ["object", "seam"],
+    "backend": [
+        "base",
+        "object",
+        "seam",
+    ],
     "backend/baseline": [
         "backend",
         "base",
@@ -112,6 +117,19 @@ ARROWS = {
         "splitter",
         "splitter/osr",
     ],
+    # The compiler half without LLVM.
+    "direct/osr": ["ir", "seam"],
+    "direct": [
+        "backend",
+        "backend/baseline",
+        "base",
+        "bitcode",
+        "direct/osr",
+        "foreign",
+        "ir",
+        "object",
+        "seam",
+    ],
     # The public face, services around it, and those who use them.
     "engine": [
         "",
@@ -119,6 +137,7 @@ ARROWS = {
         "base",
         "cache",
         "compiler",
+        "direct",
         "foreign",
         "memory",
         "object",
@@ -171,6 +190,7 @@ ARROWS = {
         "base",
         "cache",
         "compiler",
+        "direct",
         "engine",
         "memory",
         "object",

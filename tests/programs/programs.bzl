@@ -57,7 +57,7 @@ def _genrule(outs, srcs, commands, aarch64_commands = None, skip = {}):
             "//conditions:default": _for_architecture(commands, "", "x86_64"),
         }),
         # Otherwise building everything would make what no test needs.
-        tags = ["manual"] if skip else [],
+        tags = ["manual"] + ["skipped_on_" + architecture for architecture in skip] if skip else [],
         tools = _TOOLS,
     )
 
@@ -390,3 +390,27 @@ def archive(name, objects, macho = True):
         )
         for how, file, members in forms
     ])
+
+def all_bitcode(name, visibility):
+    """The bitcode of all programs above, but of those that the architecture skips.
+
+    Args:
+      name: of the group of files.
+      visibility: of the group.
+    """
+    made = {"": [], "aarch64": [], "x86_64": []}
+    for rule in native.existing_rules().values():
+        skipped = [
+            tag.replace("skipped_on_", "")
+            for tag in rule.get("tags", [])
+            if tag.startswith("skipped_on_")
+        ]
+        if rule["kind"] != "genrule" or len(skipped) > 1:
+            continue
+        only_on = {"aarch64": "x86_64", "x86_64": "aarch64"}[skipped[0]] if skipped else ""
+        made[only_on] += [file for file in rule["outs"] if file.endswith(".bc")]
+    native.filegroup(
+        name = name,
+        srcs = made[""] + _choose(made["aarch64"], made["x86_64"]),
+        visibility = visibility,
+    )

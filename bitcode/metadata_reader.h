@@ -1,0 +1,57 @@
+// What code generation needs of a module's metadata (the block METADATA of bitcode): the flags of
+// the module, and which globals have debug information, or metadata that code depends on.
+//
+// A part of ModuleReader. Thread-compatible.
+
+#ifndef FIRSTCALL_BITCODE_METADATA_READER_H_
+#define FIRSTCALL_BITCODE_METADATA_READER_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "bitcode/bit_reader.h"
+#include "bitcode/metadata_strings.h"
+#include "bitcode/module.h"
+#include "ir/constant.h"
+#include "ir/module.h"
+
+namespace firstcall::bitcode {
+
+class MetadataReader {
+ public:
+  // `kinds`: MetadataKind by number. `module` has its globals and constants; it gets flags, whose
+  // names stay in the bytes of `reader`. All must outlive the object.
+  MetadataReader(BitReader& reader, const std::vector<MetadataKind>& kinds, ir::Module& module)
+      : reader_(reader), kinds_(kinds), module_(module) {}
+
+  // Reads the block that the reader has entered, and leaves the block.
+  absl::Status Read();
+
+ private:
+  absl::Status ReadRecord();
+  // Jumps behind the nodes, and notes where they are.
+  absl::Status ReadIndex();
+  absl::Status ReadFlags(absl::Span<const uint64_t> nodes);
+  absl::Status ReadFlag(uint64_t node);
+  absl::Status ReadAttachments(absl::Span<const uint64_t> operands);
+  // Reads the record that defines metadata number `number`. Null if none is known.
+  const Record* ReadDefinition(uint64_t number);
+  // The integer that metadata number `number` is; null if it is something else.
+  const ir::Constant* ReadInteger(uint64_t number);
+
+  BitReader& reader_;
+  const std::vector<MetadataKind>& kinds_;
+  ir::Module& module_;
+  // Metadata is numbered: first the strings, then what has a record of its own, in this order.
+  MetadataStrings strings_;
+  std::vector<uint64_t> positions_;  // Of the records, in bits.
+  std::string name_;                 // Of the list of nodes that follows.
+  uint32_t flag_count_ = 0;
+};
+
+}  // namespace firstcall::bitcode
+
+#endif  // FIRSTCALL_BITCODE_METADATA_READER_H_
