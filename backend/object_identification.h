@@ -6,8 +6,6 @@
 #ifndef FIRSTCALL_BACKEND_OBJECT_IDENTIFICATION_H_
 #define FIRSTCALL_BACKEND_OBJECT_IDENTIFICATION_H_
 
-#include <string>
-
 #include "seam/identification.h"
 
 namespace llvm {
@@ -16,11 +14,8 @@ class Module;
 
 namespace firstcall {
 
-// The text by which `identification` is stored in an object: without a part the signature alone,
-// else "firstcall PART signature DIGEST".
-std::string IdentificationText(const Identification& identification);
-
-// Adds `identification` to the .comment section of the object that is made from `module`.
+// Adds the IdentificationText of `identification` to the .comment section of the object that is
+// made from `module`.
 void AddIdentification(llvm::Module& module, const Identification& identification);
 
 }  // namespace firstcall

@@ -54,6 +54,12 @@ class CompilerProvider {
   virtual absl::StatusOr<std::unique_ptr<Compiler>> Create(const CompilerSettings& settings,
                                                            Listener& listener,
                                                            absl::string_view reason) = 0;
+
+  // Makes a compiler that does without LLVM, and is asked before the other one. Null if there is
+  // none for these settings.
+  virtual std::unique_ptr<Compiler> CreateSmall(const CompilerSettings& /*settings*/) {
+    return nullptr;
+  }
 };
 
 }  // namespace firstcall

@@ -70,6 +70,16 @@ RuntimeOptions RuntimeOptionsFrom(const EngineOptions& options, CompilerProvider
   return result;
 }
 
+// A module that is compiled whole is LLVM's.
+std::unique_ptr<CompilerPair> MakePair(const EngineOptions& options,
+                                       const CompilerSettings& settings, CompilerProvider& provider,
+                                       DeferredCompiler& complete) {
+  if (options.mode != Mode::kLazy) return nullptr;
+  std::unique_ptr<Compiler> small = provider.CreateSmall(settings);
+  if (small == nullptr) return nullptr;
+  return std::make_unique<CompilerPair>(std::move(small), complete);
+}
+
 }  // namespace
 
 Engine::Parts::Parts(EngineOptions engine_options, CompilerProvider& compiler_provider,
@@ -85,7 +95,8 @@ Engine::Parts::Parts(EngineOptions engine_options, CompilerProvider& compiler_pr
       compiler([this](absl::string_view reason) {
         return provider.Create(compiler_settings, listeners, reason);
       }),
-      runtime(RuntimeOptionsFrom(options, provider, std::move(libraries)), compiler, listeners,
+      pair(MakePair(options, compiler_settings, provider, compiler)),
+      runtime(RuntimeOptionsFrom(options, provider, std::move(libraries)), front(), listeners,
               std::move(code_space)) {
   for (const std::shared_ptr<Listener>& listener : options.listeners) listeners.Add(*listener);
   if (events != nullptr) listeners.Add(*events);
@@ -164,7 +175,7 @@ Engine::Parts::NewSource Engine::Parts::SourceOf(ModuleContents contents, Librar
   if (!options.compile_server.empty()) contents.bytes->ReleasePages();
   source.add = [this, contents = std::move(contents)](
                    ModuleId id, std::shared_ptr<const SymbolIndex> index) mutable {
-    return compiler.Add({id, std::move(contents), std::move(index)});
+    return front().Add({id, std::move(contents), std::move(index)});
   };
   return source;
 }
@@ -206,7 +217,7 @@ absl::StatusOr<SourceModule*> Engine::Parts::AddOpened(NewSource added, absl::Du
   const ModuleId id = module.id;
   absl::StatusOr<SourceModule*> result = runtime.Add(std::move(module), start);
   if (result.ok()) return result;
-  compiler.Remove(id);
+  front().Remove(id);
   return Annotate(result.status(), where);
 }
 
@@ -217,7 +228,7 @@ void Engine::Parts::LookForEarlierVersion(Runtime::NewModule& module) {
     return;
   }
   // Without digests, everything is compiled.
-  const absl::StatusOr<BodyDigests> digests = compiler.DigestBodies(module.id);
+  const absl::StatusOr<BodyDigests> digests = front().DigestBodies(module.id);
   if (!digests.ok()) return;
   const std::string of_frame =
       SignatureOf(digests->frame, provider.Identity(compiler_settings), options, module.is_far);
@@ -364,6 +375,8 @@ absl::Status Engine::CheckMain(absl::string_view entry) { return parts_->runtime
 Stats Engine::stats() const {
   Stats stats = parts_->runtime.Collect();
   stats.compiler_made_for = parts_->compiler.reason();
+  stats.compiler_made_after = parts_->compiler.made_after();
+  if (parts_->pair != nullptr) stats.refusals_without_llvm = parts_->pair->refusals();
   return stats;
 }
 

@@ -21,6 +21,7 @@
 #include "runtime/link/code_space.h"
 #include "runtime/link/module_cache.h"
 #include "runtime/link/source_module.h"
+#include "runtime/process/compiler_pair.h"
 #include "runtime/process/deferred_compiler.h"
 #include "runtime/process/event_source.h"
 #include "runtime/process/listener_group.h"
@@ -59,6 +60,8 @@ struct Engine::Parts {
                           std::vector<ModuleId>& ids);
   absl::StatusOr<SourceModule*> AddOpened(NewSource source, absl::Duration start);
   void LookForEarlierVersion(Runtime::NewModule& module);
+  // The compiler that is asked.
+  Compiler& front() { return pair == nullptr ? static_cast<Compiler&>(compiler) : *pair; }
   bool has_cache() const { return options.object_cache != nullptr; }
 
   const EngineOptions options;
@@ -69,6 +72,7 @@ struct Engine::Parts {
   // Null if nobody listens. Memory may be freed when the engine is gone.
   const std::shared_ptr<EventSource> events;
   DeferredCompiler compiler;
+  const std::unique_ptr<CompilerPair> pair;  // Null if there is only that compiler.
   Runtime runtime;
 };
 

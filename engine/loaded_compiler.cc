@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "base/status.h"
+#include "direct/direct_compiler.h"
 #include "engine/build_id.h"
 #include "llvm/Config/llvm-config.h"
 #include "runtime/process/process_symbols.h"
@@ -110,6 +111,10 @@ absl::StatusOr<std::unique_ptr<Compiler>> LoadedCompiler::Create(const CompilerS
                                                                  absl::string_view reason) {
   FIRSTCALL_ASSIGN_OR_RETURN(const CompilerLibrary* library, Load(reason));
   return library->create(settings, listener);
+}
+
+std::unique_ptr<Compiler> LoadedCompiler::CreateSmall(const CompilerSettings& settings) {
+  return direct::DirectCompiler::Create(settings);
 }
 
 }  // namespace firstcall

@@ -47,6 +47,7 @@ class LoadedCompiler final : public CompilerProvider {
   absl::StatusOr<std::unique_ptr<Compiler>> Create(const CompilerSettings& settings,
                                                    Listener& listener,
                                                    absl::string_view reason) override;
+  std::unique_ptr<Compiler> CreateSmall(const CompilerSettings& settings) override;
 
  private:
   std::string BuildIdentity() ABSL_LOCKS_EXCLUDED(mutex_);

@@ -43,8 +43,14 @@ absl::string_view WithoutOrdinal(absl::string_view name) {
 }
 
 std::string LocalSymbolName(absl::string_view name, SymbolOrdinal ordinal) {
+  std::string result;
+  AppendLocalSymbolName(name, ordinal, result);
+  return result;
+}
+
+void AppendLocalSymbolName(absl::string_view name, SymbolOrdinal ordinal, std::string& result) {
   // Assemblers treat a name that begins with .L as a temporary label, and drop it.
-  return absl::StrCat(absl::StartsWith(name, ".L") ? "$" : "", name, "$", ordinal.value);
+  absl::StrAppend(&result, absl::StartsWith(name, ".L") ? "$" : "", name, "$", ordinal.value);
 }
 
 }  // namespace firstcall

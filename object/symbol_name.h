@@ -83,6 +83,7 @@ SymbolReference ParseReference(absl::string_view object_name);
 // The name that makes a local symbol unique: `name$ordinal`, with a `$` before a name that begins
 // with .L, so that an object's symbol table keeps it.
 std::string LocalSymbolName(absl::string_view name, SymbolOrdinal ordinal);
+void AppendLocalSymbolName(absl::string_view name, SymbolOrdinal ordinal, std::string& result);
 
 // The name that a local symbol has in the source, if `name` is that of LocalSymbolName. (A name of
 // the source that ends in `$` and a number is cut, too: for people to read only.)

@@ -40,8 +40,15 @@ std::string Stats::ToString() const {
   for (const auto& [reason, functions] : baseline_refusals) {
     absl::StrAppendFormat(&refusals, "not by baseline     %10d  %s\n", functions, reason);
   }
-  const std::string compiler = absl::StrFormat(
-      "compiler made for   %s\n", compiler_made_for.empty() ? "nothing" : compiler_made_for);
+  for (const auto& [reason, requests] : refusals_without_llvm) {
+    absl::StrAppendFormat(&refusals, "not without LLVM    %10d  %s\n", requests, reason);
+  }
+  std::string compiler = absl::StrFormat("compiler made for   %s\n",
+                                         compiler_made_for.empty() ? "nothing" : compiler_made_for);
+  if (compiler_made_after > absl::ZeroDuration()) {
+    absl::StrAppendFormat(&compiler, "compiler made after %10.3f ms\n",
+                          milliseconds(compiler_made_after));
+  }
   return totals + refusals + compiler + promotions.ToString();
 }
 

@@ -46,6 +46,10 @@ struct Stats {
   // What the compiler was made for, which loads LLVM: "reading 'program.bc'". Empty if nothing had
   // to be compiled or read.
   std::string compiler_made_for;
+  // How long the engine had existed then; zero if that is not known.
+  absl::Duration compiler_made_after;
+  // What the compiler without LLVM refused, so that LLVM was asked: how often, by reason.
+  std::map<std::string, size_t> refusals_without_llvm;
   absl::Duration load;   // Reading and indexing source modules.
   absl::Duration split;  // Extracting functions and data, preparing whole modules.
   absl::Duration emit;   // Optimizing IR and generating code.
@@ -63,7 +67,7 @@ class StatsCollector final : public Listener {
   void OnRemoved(const RemovedModule& module) override ABSL_LOCKS_EXCLUDED(mutex_);
   void OnModuleAdded(const AddedModule& module) override ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // All fields but stubs_made, promotions, memory and compiler_made_for.
+  // All fields but stubs_made, promotions, memory, and those of the compiler.
   Stats Collect() const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:

@@ -2,7 +2,6 @@
 
 #include <cstring>
 #include <utility>
-#include <vector>
 
 #include "base/coding.h"
 
@@ -108,8 +107,8 @@ T Load(const char* bytes) {
 }
 
 template <typename T>
-void Append(const T& value, Encoder& encoder) {
-  encoder.Raw({reinterpret_cast<const char*>(&value), sizeof(value)});
+void Store(const T& value, char* bytes) {
+  std::memcpy(bytes, &value, sizeof(value));
 }
 
 bool HasDetails(const Symbol& symbol, uint32_t ordinal) {
@@ -136,45 +135,56 @@ std::optional<Details> FindDetails(const char* details, uint32_t count, uint32_t
 
 }  // namespace
 
+// Sizes first, so that the bytes are written once, where they stay.
 SymbolTable SymbolTable::Of(absl::Span<const Symbol> symbols) {
   const auto count = static_cast<uint32_t>(symbols.size());
-  std::vector<uint32_t> filled(Buckets::CountFor(count), 0);
-  const Buckets buckets(count, static_cast<uint32_t>(filled.size()));
-  std::vector<Details> details;
-  Encoder records;
   uint32_t names = 0;
+  uint32_t details_count = 0;
   for (uint32_t i = 0; i < count; ++i) {
+    names += static_cast<uint32_t>(symbols[i].name.size()) + 1;
+    if (HasDetails(symbols[i], i)) ++details_count;
+  }
+  SymbolTable table;
+  table.count_ = count;
+  table.bucket_count_ = static_cast<uint32_t>(Buckets::CountFor(count));
+  table.details_count_ = details_count;
+  const size_t size = kHeadSize + count * sizeof(Record) + details_count * sizeof(Details) +
+                      table.bucket_count_ * kBucketSize + names;
+  table.bytes_ = ByteBuffer::Uninitialized(size);
+  Encoder head;
+  for (uint32_t number : {count, table.bucket_count_, details_count, names}) head.U32(number);
+  std::memcpy(table.bytes_.data(), head.bytes().data(), kHeadSize);
+  table.Write(symbols);
+  return table;
+}
+
+void SymbolTable::Write(absl::Span<const Symbol> symbols) {
+  const Buckets all(count_, bucket_count_);
+  // The same places as those of records(), and of what follows.
+  char* const records = bytes_.data() + kHeadSize;
+  char* detail = records + count_ * sizeof(Record);
+  char* const buckets = detail + details_count_ * sizeof(Details);
+  char* const names = buckets + bucket_count_ * kBucketSize;
+  std::memset(buckets, 0, bucket_count_ * kBucketSize);
+  uint32_t name_offset = 0;
+  for (uint32_t i = 0; i < count_; ++i) {
     const Symbol& symbol = symbols[i];
     uint32_t flags = FlagsOf(symbol);
     if (HasDetails(symbol, i)) {
-      details.push_back({i, symbol.base.value, symbol.offset, symbol.size});
+      Store(Details{i, symbol.base.value, symbol.offset, symbol.size}, detail);
+      detail += sizeof(Details);
       flags |= kHasDetails;
     }
-    Append(Record{names, flags}, records);
-    names += static_cast<uint32_t>(symbol.name.size()) + 1;
+    Store(Record{name_offset, flags}, records + i * sizeof(Record));
+    char* const name = names + name_offset;
+    if (!symbol.name.empty()) std::memcpy(name, symbol.name.data(), symbol.name.size());
+    name[symbol.name.size()] = 0;
     const uint32_t hash = HashOf(symbol.name);
-    uint32_t bucket = buckets.FirstFor(hash);
-    while (filled[bucket] != 0) bucket = buckets.After(bucket);
-    filled[bucket] = buckets.Fill(hash, i);
+    name_offset += static_cast<uint32_t>(symbol.name.size()) + 1;
+    uint32_t bucket = all.FirstFor(hash);
+    while (Load<uint32_t>(buckets + bucket * kBucketSize) != 0) bucket = all.After(bucket);
+    Store(all.Fill(hash, i), buckets + bucket * kBucketSize);
   }
-  Encoder encoder;
-  encoder.U32(count);
-  encoder.U32(static_cast<uint32_t>(filled.size()));
-  encoder.U32(static_cast<uint32_t>(details.size()));
-  encoder.U32(names);
-  encoder.Raw(std::move(records).Take());
-  for (const Details& of_one : details) Append(of_one, encoder);
-  encoder.Raw({reinterpret_cast<const char*>(filled.data()), filled.size() * kBucketSize});
-  for (const Symbol& symbol : symbols) {
-    encoder.Raw(symbol.name);
-    encoder.U8(0);
-  }
-  SymbolTable table;
-  table.bytes_ = std::move(encoder).Take();
-  table.count_ = count;
-  table.bucket_count_ = static_cast<uint32_t>(filled.size());
-  table.details_count_ = static_cast<uint32_t>(details.size());
-  return table;
 }
 
 absl::StatusOr<SymbolTable> SymbolTable::Decode(ByteBuffer bytes, size_t begin) {

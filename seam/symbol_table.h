@@ -77,6 +77,8 @@ class SymbolTable {
   std::optional<SymbolOrdinal> Find(absl::string_view name) const;
 
  private:
+  // Writes all but the head, whose numbers are set.
+  void Write(absl::Span<const Symbol> symbols);
   absl::string_view NameOf(uint32_t ordinal) const;
   const char* records() const;
   const char* details() const;

@@ -1,7 +1,5 @@
 #include "splitter/large_variables.h"
 
-#include <algorithm>
-
 #include "base/string_ref.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DataLayout.h"
@@ -10,13 +8,6 @@
 
 namespace firstcall {
 namespace {
-
-// A larger variable is always out of reach.
-constexpr uint64_t kMostBytesOfOne = 16 << 20;
-
-// What all near variables of a module may have together: the default arena has room for the data of
-// sixteen such modules.
-constexpr uint64_t kMostBytesOfAll = 64 << 20;
 
 bool IsEmitted(const llvm::GlobalVariable& variable) {
   return variable.hasInitializer() && !variable.hasAvailableExternallyLinkage() &&
@@ -28,19 +19,6 @@ bool IsZero(const llvm::Constant& initializer) {
 }
 
 }  // namespace
-
-uint64_t LargestNearVariable(std::vector<uint64_t> sizes) {
-  std::sort(sizes.begin(), sizes.end());
-  uint64_t sum = 0;
-  uint64_t largest = 0;
-  for (size_t i = 0; i < sizes.size() && sizes[i] <= kMostBytesOfOne; ++i) {
-    sum += sizes[i];
-    if (sum > kMostBytesOfAll) return largest;
-    // All variables of one size are treated alike.
-    if (i + 1 == sizes.size() || sizes[i + 1] != sizes[i]) largest = sizes[i];
-  }
-  return kMostBytesOfOne;
-}
 
 bool IsDeclaredLarge(const llvm::GlobalVariable& variable) {
   if (variable.getCodeModel() == llvm::CodeModel::Large) return true;

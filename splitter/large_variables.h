@@ -3,7 +3,7 @@
 // x86-64's PC-relative distances have 32 bits, so code, stubs and most variables share an arena.
 // Large variables lie elsewhere, as those of the medium code model do, and in the sections which
 // that model has: code finds their addresses in its offset table. What counts as large is
-// decided for each source module (SymbolIndex::largest_near_variable).
+// decided for each source module (seam/near_variables, SymbolIndex::largest_near_variable).
 //
 // Thread-compatible: hold the mutex of the view whose context the module is in. Tested in
 // tests/splitter/large_variables_test.cc.
@@ -12,17 +12,11 @@
 #define FIRSTCALL_SPLITTER_LARGE_VARIABLES_H_
 
 #include <cstdint>
-#include <vector>
 
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/Module.h"
 
 namespace firstcall {
-
-// Returns the size up to which variables are near, for a module whose variables have these `sizes`.
-// Smaller variables are near first, as many as fit within reach of an arena that other modules use,
-// too.
-uint64_t LargestNearVariable(std::vector<uint64_t> sizes);
 
 // Whether the source itself says that a variable may be out of reach of code: by the section or the
 // code model that it gives to the variable.

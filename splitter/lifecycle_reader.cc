@@ -1,28 +1,26 @@
 #include "splitter/lifecycle_reader.h"
 
 #include <algorithm>
-#include <map>
+#include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/string_ref.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/Module.h"
 #include "object/lifecycle.h"
+#include "seam/lifecycle_list.h"
 
 namespace firstcall {
 namespace {
 
-// Keeps the order of equal priorities.
-using ByPriority = std::multimap<int64_t, SymbolOrdinal>;
-
-absl::Status ReadList(const ModuleView& view, llvm::StringRef name, ByPriority& functions) {
+absl::Status ReadList(const ModuleView& view, llvm::StringRef name, LifecycleList& list) {
   const llvm::GlobalVariable* variable = view.module().getGlobalVariable(name);
   if (variable == nullptr || !variable->hasInitializer()) return absl::OkStatus();
   const auto* entries = llvm::dyn_cast<llvm::ConstantArray>(variable->getInitializer());
@@ -38,7 +36,8 @@ absl::Status ReadList(const ModuleView& view, llvm::StringRef name, ByPriority& 
     const auto* function =
         llvm::dyn_cast<llvm::GlobalValue>(entry->getOperand(1)->stripPointerCasts());
     if (function == nullptr || !view.ordinal_of(*function)) continue;  // A null entry ends a list.
-    functions.emplace(priority->getLimitedValue(INT64_MAX), *view.ordinal_of(*function));
+    list.Add(static_cast<int64_t>(priority->getLimitedValue(INT64_MAX)),
+             *view.ordinal_of(*function));
   }
   return absl::OkStatus();
 }
@@ -58,40 +57,31 @@ bool ReadPointers(const ModuleView& view, const llvm::Constant& pointers,
   return true;
 }
 
-absl::Status ReadSections(const ModuleView& view, LifecyclePhase phase, ByPriority& functions) {
-  // What has one name is one section, but LLVM gives each variable of llvm.used one of its own.
+absl::Status ReadSections(const ModuleView& view, LifecycleList& list) {
   llvm::SmallVector<llvm::GlobalValue*, 8> used;
   llvm::collectUsedGlobalVariables(view.module(), used, /*CompilerUsed=*/false);
-  llvm::MapVector<std::pair<llvm::StringRef, const llvm::GlobalVariable*>,
-                  std::vector<SymbolOrdinal>>
-      sections;
   for (const llvm::GlobalVariable& variable : view.module().globals()) {
     if (!variable.hasSection() || !variable.hasInitializer()) continue;
-    if (!FindLifecycleSection(ToStringView(variable.getSection()), phase)) continue;
-    const llvm::GlobalVariable* const own =
-        llvm::is_contained(used, &variable) ? &variable : nullptr;
-    if (!ReadPointers(view, *variable.getInitializer(), sections[{variable.getSection(), own}])) {
+    std::optional<SymbolOrdinal> own;
+    if (llvm::is_contained(used, &variable)) own = view.ordinal_of(variable);
+    std::vector<SymbolOrdinal>* const functions =
+        list.FunctionsOf(ToStringView(variable.getSection()), own);
+    if (functions == nullptr) continue;
+    if (!ReadPointers(view, *variable.getInitializer(), *functions)) {
       return absl::UnimplementedError(absl::StrCat("variable '", variable.getName().str(),
                                                    "': something other than functions in section '",
                                                    variable.getSection().str(), "'"));
     }
-  }
-  for (auto& [key, pointers] : sections) {
-    const LifecycleSection section = *FindLifecycleSection(ToStringView(key.first), phase);
-    if (section.is_reversed) std::reverse(pointers.begin(), pointers.end());
-    for (SymbolOrdinal function : pointers) functions.emplace(section.priority, function);
   }
   return absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<LifecycleFunction>> Read(const ModuleView& view, LifecyclePhase phase,
                                                     llvm::StringRef list_name) {
-  ByPriority functions;
-  FIRSTCALL_RETURN_IF_ERROR(ReadSections(view, phase, functions));
-  FIRSTCALL_RETURN_IF_ERROR(ReadList(view, list_name, functions));
-  std::vector<LifecycleFunction> list;
-  for (auto [priority, function] : functions) list.push_back({priority, function});
-  return list;
+  LifecycleList list(phase);
+  FIRSTCALL_RETURN_IF_ERROR(ReadSections(view, list));
+  FIRSTCALL_RETURN_IF_ERROR(ReadList(view, list_name, list));
+  return std::move(list).Take();
 }
 
 }  // namespace
@@ -101,10 +91,7 @@ absl::StatusOr<std::vector<LifecycleFunction>> ReadConstructors(const ModuleView
 }
 
 absl::StatusOr<std::vector<LifecycleFunction>> ReadDestructors(const ModuleView& view) {
-  absl::StatusOr<std::vector<LifecycleFunction>> list =
-      Read(view, LifecyclePhase::kEnd, "llvm.global_dtors");
-  if (list.ok()) std::reverse(list->begin(), list->end());
-  return list;
+  return Read(view, LifecyclePhase::kEnd, "llvm.global_dtors");
 }
 
 }  // namespace firstcall

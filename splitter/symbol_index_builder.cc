@@ -1,10 +1,13 @@
 #include "splitter/symbol_index_builder.h"
 
-#include <algorithm>
+#include <deque>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/container/btree_set.h"
-#include "absl/container/flat_hash_set.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -17,8 +20,8 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "object/symbol_name.h"
+#include "seam/symbol_index_builder.h"
 #include "splitter/assembly_reader.h"
-#include "splitter/large_variables.h"
 #include "splitter/lifecycle_reader.h"
 #include "splitter/object_name.h"
 #include "splitter/object_ties.h"
@@ -36,104 +39,93 @@ bool IsOneOfSeveral(const llvm::GlobalValue& value) {
          group->getSelectionKind() != llvm::Comdat::NoDeduplicate;
 }
 
-}  // namespace
-
-// Builds an index in steps; each step reads only the view and the results of earlier steps.
-class SymbolIndexBuilder {
+// Describes a view's symbols to a SymbolIndexBuilder in steps; each step reads only the view and
+// the results of earlier steps.
+class ViewIndexer {
  public:
-  explicit SymbolIndexBuilder(const ModuleView& view) : view_(view) {}
+  explicit ViewIndexer(const ModuleView& view) : view_(view), builder_(view.symbol_count()) {}
 
   absl::StatusOr<SymbolIndex> Build() {
-    names_.resize(view_.symbol_count());
-    symbols_.resize(view_.symbol_count());
     for (size_t i = 0; i < view_.symbol_count(); ++i) {
-      if (absl::Status status = Describe(OrdinalAt(i)); !status.ok()) return status;
+      FIRSTCALL_RETURN_IF_ERROR(Describe(OrdinalAt(i)));
     }
     for (size_t i = 0; i < view_.symbol_count(); ++i) {
-      if (absl::Status status = ResolveAlias(OrdinalAt(i)); !status.ok()) return status;
+      FIRSTCALL_RETURN_IF_ERROR(ResolveAlias(OrdinalAt(i)));
     }
-    MakeNamesUnique();
-    const auto roots = by_name_.find(kShadowStackRoots);
-    const bool has_roots = roots != by_name_.end() && symbols_[roots->second.value].is_definition;
-    index_.needs_shadow_stack_ = uses_shadow_stack_ && !has_roots;
+    builder_.MakeNamesUnique();
     CollectLikelyLocals();
     FIRSTCALL_RETURN_IF_ERROR(FindGroups());
-    if (absl::Status status = FindComputedVariables(); !status.ok()) return status;
-    NameSectionBounds();
+    FIRSTCALL_RETURN_IF_ERROR(FindComputedVariables());
+    NameSections();
     if (uses_ocaml_collector_) NameCollectorTables();
-    FIRSTCALL_ASSIGN_OR_RETURN(index_.constructors_, ReadConstructors(view_));
-    FIRSTCALL_ASSIGN_OR_RETURN(index_.destructors_, ReadDestructors(view_));
+    FIRSTCALL_ASSIGN_OR_RETURN(std::vector<LifecycleFunction> constructors,
+                               ReadConstructors(view_));
+    FIRSTCALL_ASSIGN_OR_RETURN(std::vector<LifecycleFunction> destructors, ReadDestructors(view_));
+    builder_.SetLifecycle(std::move(constructors), std::move(destructors));
     CollectAssemblySymbols();
-    index_.largest_near_variable_ = LargestNearVariable(SizesOfVariables());
-    index_.symbols_ = SymbolTable::Of(symbols_);
-    return std::move(index_);
+    return builder_.Finish();
   }
 
  private:
   static SymbolOrdinal OrdinalAt(size_t i) { return SymbolOrdinal{static_cast<uint32_t>(i)}; }
 
+  // Lives until the index is finished.
+  absl::string_view ObjectNameOf(const llvm::GlobalValue& value) {
+    std::string name = ObjectName(value);
+    const absl::string_view unchanged = ToStringView(value.getName());
+    return name == unchanged ? unchanged : names_.emplace_back(std::move(name));
+  }
+
   absl::Status Describe(SymbolOrdinal ordinal) {
     const llvm::GlobalValue& value = view_.symbol(ordinal);
-    Symbol& symbol = symbols_[ordinal.value];
-    std::string name = ObjectName(value);
-    if (absl::StrContains(name, kReservedMark)) {
-      return absl::UnimplementedError(
-          absl::StrCat("symbol '", name, "': names with '", kReservedMark, "' are reserved"));
-    }
-    symbol.is_local = value.hasLocalLinkage() || name.empty();
+    Symbol symbol;
+    symbol.name = ObjectNameOf(value);
+    symbol.is_local = value.hasLocalLinkage() || symbol.name.empty();
     symbol.is_definition = !value.isDeclarationForLinker() && !value.hasAppendingLinkage() &&
-                           !absl::StartsWith(name, "llvm.");
-    SetName(ordinal, symbol.is_local ? LocalSymbolName(name, ordinal) : std::move(name));
+                           !absl::StartsWith(symbol.name, "llvm.");
     symbol.is_weak = value.isWeakForLinker() || IsOneOfSeveral(value);
     symbol.is_common = value.hasCommonLinkage();
     symbol.is_thread_local = value.isThreadLocal();
     symbol.is_hidden = value.hasHiddenVisibility();
-    symbol.base = ordinal;
     if (const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(&value)) {
       symbol.kind = SymbolKind::kVariable;
-      if (symbol.is_definition) {
-        const llvm::Type* type = variable->getValueType();
-        if (!type->isSized() || type->isScalableTy()) {
-          return absl::InvalidArgumentError(
-              absl::StrCat("variable '", symbol.name, "' is not valid IR: its type has no size"));
-        }
-        symbol.size = view_.module().getDataLayout().getTypeAllocSize(variable->getValueType());
-      }
-    } else if (llvm::isa<llvm::GlobalAlias>(value)) {
-      symbol.kind = SymbolKind::kAlias;
-    } else if (llvm::isa<llvm::GlobalIFunc>(value)) {
-      symbol.kind = SymbolKind::kIFunc;
-    } else {
-      symbol.kind = SymbolKind::kFunction;
-      if (!symbol.is_definition) return absl::OkStatus();
-      const auto& function = llvm::cast<llvm::Function>(value);
-      symbol.has_prefix = function.hasPrefixData();
-      if (function.hasGC()) {
-        if (function.getGC() == "shadow-stack") uses_shadow_stack_ = true;
-        if (function.getGC() == "ocaml") uses_ocaml_collector_ = true;
-      }
-      ++index_.function_count_;
+      return AddVariable(*variable, symbol);
     }
-    return absl::OkStatus();
+    if (const auto* function = llvm::dyn_cast<llvm::Function>(&value)) {
+      symbol.kind = SymbolKind::kFunction;
+      symbol.has_prefix = symbol.is_definition && function->hasPrefixData();
+      if (symbol.is_definition) NoteCollector(*function);
+    } else {
+      symbol.kind = llvm::isa<llvm::GlobalAlias>(value) ? SymbolKind::kAlias : SymbolKind::kIFunc;
+    }
+    return builder_.Add(symbol);
   }
 
-  std::vector<uint64_t> SizesOfVariables() const {
-    std::vector<uint64_t> sizes;
-    for (const Symbol& symbol : symbols_) {
-      const bool is_variable = symbol.kind == SymbolKind::kVariable && symbol.is_definition;
-      if (is_variable && !symbol.is_thread_local) sizes.push_back(symbol.size);
-    }
-    return sizes;
+  absl::Status AddVariable(const llvm::GlobalVariable& variable, Symbol symbol) {
+    if (!symbol.is_definition) return builder_.Add(symbol);
+    llvm::Type* const type = variable.getValueType();
+    const bool has_size = type->isSized() && !type->isScalableTy();
+    if (has_size) symbol.size = view_.module().getDataLayout().getTypeAllocSize(type);
+    FIRSTCALL_RETURN_IF_ERROR(builder_.Add(symbol));
+    if (has_size) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat("variable '",
+                                                   builder_.at(OrdinalAt(builder_.size() - 1)).name,
+                                                   "' is not valid IR: its type has no size"));
+  }
+
+  void NoteCollector(const llvm::Function& function) {
+    if (!function.hasGC()) return;
+    if (function.getGC() == "shadow-stack") builder_.NoteShadowStack();
+    if (function.getGC() == "ocaml") uses_ocaml_collector_ = true;
   }
 
   absl::Status ResolveIFunc(SymbolOrdinal ordinal, const llvm::GlobalIFunc& ifunc) {
     const llvm::Function* resolver = ifunc.getResolverFunction();
-    Symbol& symbol = symbols_[ordinal.value];
     if (resolver == nullptr || !view_.ordinal_of(*resolver)) {
-      return absl::UnimplementedError(
-          absl::StrCat("ifunc '", symbol.name, "': a resolver other than a function"));
+      return absl::UnimplementedError(absl::StrCat("ifunc '", builder_.at(ordinal).name,
+                                                   "': a resolver other than a function"));
     }
-    symbol.base = *view_.ordinal_of(*resolver);
+    builder_.ResolveIFunc(ordinal, *view_.ordinal_of(*resolver));
     return absl::OkStatus();
   }
 
@@ -147,12 +139,12 @@ class SymbolIndexBuilder {
     llvm::APInt offset(layout.getIndexTypeSizeInBits(alias->getType()), 0);
     const llvm::Value* target = alias->getAliasee()->stripAndAccumulateConstantOffsets(
         layout, offset, /*AllowNonInbounds=*/true);
-    Symbol& symbol = symbols_[ordinal.value];
+    const absl::string_view name = builder_.at(ordinal).name;
     llvm::SmallPtrSet<const llvm::Value*, 4> seen;
     while (const auto* next = llvm::dyn_cast<llvm::GlobalAlias>(target)) {
       if (!seen.insert(next).second) {
         return absl::InvalidArgumentError(
-            absl::StrCat("alias '", symbol.name, "' is not valid IR: it leads to itself"));
+            absl::StrCat("alias '", name, "' is not valid IR: it leads to itself"));
       }
       target = next->getAliasee()->stripAndAccumulateConstantOffsets(layout, offset,
                                                                      /*AllowNonInbounds=*/true);
@@ -160,46 +152,23 @@ class SymbolIndexBuilder {
     const auto* base = llvm::dyn_cast<llvm::GlobalValue>(target);
     if (base == nullptr || !view_.ordinal_of(*base)) {
       return absl::UnimplementedError(absl::StrCat(
-          "alias '", symbol.name, "': an aliasee other than a symbol plus a constant offset"));
+          "alias '", name, "': an aliasee other than a symbol plus a constant offset"));
     }
-    symbol.base = *view_.ordinal_of(*base);
-    symbol.offset = offset.getSExtValue();
-    symbol.size = symbols_[symbol.base.value].size;
-    symbols_[symbol.base.value].has_aliases = true;
-    if (symbol.is_thread_local && symbol.offset != 0) {
-      return absl::UnimplementedError(
-          absl::StrCat("alias '", symbol.name, "': a part of a thread-local variable"));
-    }
-    return absl::OkStatus();
-  }
-
-  void SetName(SymbolOrdinal ordinal, std::string name) {
-    names_[ordinal.value] = std::move(name);
-    symbols_[ordinal.value].name = names_[ordinal.value];
-  }
-
-  // Global names are added first: if a local name equals one of them, the local name is changed.
-  void MakeNamesUnique() {
-    by_name_.reserve(symbols_.size());
-    for (size_t i = 0; i < symbols_.size(); ++i) {
-      if (!symbols_[i].is_local) by_name_.emplace(names_[i], OrdinalAt(i));
-    }
-    for (size_t i = 0; i < symbols_.size(); ++i) {
-      if (!symbols_[i].is_local) continue;
-      while (by_name_.contains(names_[i])) SetName(OrdinalAt(i), names_[i] + "$");
-      by_name_.emplace(names_[i], OrdinalAt(i));
-    }
+    return builder_.ResolveAlias(ordinal, *view_.ordinal_of(*base), offset.getSExtValue());
   }
 
   void CollectAssemblySymbols() {
     const std::string& assembly = view_.module().getModuleInlineAsm();
     if (assembly.empty()) return;
+    for (size_t i = 0; i < builder_.size(); ++i) {
+      by_name_.emplace(builder_.at(OrdinalAt(i)).name, OrdinalAt(i));
+    }
     const ReadAssembly read = ReadSymbolsOf(assembly, view_.module());
     for (const SymbolInAssembly& symbol : read.symbols) {
       if (symbol.is_defined) {
-        index_.assembly_symbols_.push_back({NameOfAssembly(symbol.name), symbol.is_global,
-                                            symbol.is_weak, symbol.is_hidden, symbol.common_size,
-                                            NameOfAssembly(symbol.target), symbol.offset});
+        builder_.AddAssemblySymbol({NameOfAssembly(symbol.name), symbol.is_global, symbol.is_weak,
+                                    symbol.is_hidden, symbol.common_size,
+                                    NameOfAssembly(symbol.target), symbol.offset});
       } else {
         ApplyDirectives(symbol, NameOfAssembly(symbol.name));
       }
@@ -216,24 +185,24 @@ class SymbolIndexBuilder {
   // Directives for a symbol that the assembly does not define: for one of the IR.
   void ApplyDirectives(const SymbolInAssembly& symbol, const std::string& name) {
     const auto found = by_name_.find(name);
-    if (found != by_name_.end() && symbols_[found->second.value].is_definition) {
-      if (symbol.is_hidden) symbols_[found->second.value].is_hidden = true;
+    if (found != by_name_.end() && builder_.at(found->second).is_definition) {
+      if (symbol.is_hidden) builder_.Hide(found->second);
       return;
     }
-    const std::optional<SymbolOrdinal> local = index_.FindLocal(name);
+    const std::optional<SymbolOrdinal> local = builder_.FindLikelyLocal(name);
     if (local && symbol.is_global) {
-      index_.assembly_symbols_.push_back({name, /*is_global=*/true, symbol.is_weak,
-                                          symbol.is_hidden, /*common_size=*/0, names_[local->value],
-                                          /*offset=*/0});
+      builder_.AddAssemblySymbol({name, /*is_global=*/true, symbol.is_weak, symbol.is_hidden,
+                                  /*common_size=*/0, std::string(builder_.at(*local).name),
+                                  /*offset=*/0});
     } else if (symbol.is_weak) {
-      index_.weak_in_assembly_.push_back(name);
+      builder_.AddWeakInAssembly(name);
     }
   }
 
   bool IsDefined(const std::string& name) const {
     const auto found = by_name_.find(name);
-    return (found != by_name_.end() && symbols_[found->second.value].is_definition) ||
-           index_.FindLocal(name) || index_.FindAssemblySymbol(name) != nullptr;
+    return (found != by_name_.end() && builder_.at(found->second).is_definition) ||
+           builder_.FindLikelyLocal(name) || builder_.FindAssemblySymbol(name) != nullptr;
   }
 
   // A definition gets further names: the version's, which contains one `@`, and that without a
@@ -246,16 +215,16 @@ class SymbolIndexBuilder {
     const std::string base = version.versioned.substr(0, end);
     const std::string name = absl::StrCat(base, "@", version.versioned.substr(begin));
     if (!IsDefined(version.name)) {
-      index_.assembly_symbols_.push_back(TargetOf(version.name, name));
+      builder_.AddAssemblySymbol(TargetOf(version.name, name));
       return;
     }
     AssemblySymbol symbol = TargetOf(name, version.name);
     symbol.is_global = true;
-    index_.assembly_symbols_.push_back(symbol);
+    builder_.AddAssemblySymbol(symbol);
     const bool is_default = begin - end > 1;
     if (!is_default || IsDefined(base)) return;
     symbol.name = base;
-    index_.assembly_symbols_.push_back(symbol);
+    builder_.AddAssemblySymbol(symbol);
   }
 
   static AssemblySymbol TargetOf(const std::string& name, const std::string& target) {
@@ -276,45 +245,28 @@ class SymbolIndexBuilder {
         likely.push_back(&view_.symbol(OrdinalAt(i)));
     }
     for (const llvm::GlobalValue* value : likely) {
-      std::optional<SymbolOrdinal> ordinal = view_.ordinal_of(*value);
-      if (ordinal && symbols_[ordinal->value].is_local && value->hasName()) {
-        index_.likely_locals_.emplace(ObjectName(*value), *ordinal);
-      }
+      const std::optional<SymbolOrdinal> ordinal = view_.ordinal_of(*value);
+      if (ordinal && value->hasName()) builder_.AddLikelyLocal(ObjectName(*value), *ordinal);
     }
-  }
-
-  // While groups are united, the smallest ordinal represents its group.
-  SymbolOrdinal Leader(SymbolOrdinal ordinal) const {
-    for (auto it = leader_.find(ordinal); it != leader_.end(); it = leader_.find(ordinal)) {
-      ordinal = it->second;
-    }
-    return ordinal;
-  }
-
-  void Unite(SymbolOrdinal a, SymbolOrdinal b) {
-    SymbolOrdinal leader_a = Leader(a), leader_b = Leader(b);
-    grouped_.push_back(a);
-    grouped_.push_back(b);
-    if (leader_a != leader_b) leader_[std::max(leader_a, leader_b)] = std::min(leader_a, leader_b);
   }
 
   absl::Status FindGroups() {
     const auto unite = [&](const llvm::GlobalValue& a, const llvm::GlobalValue& b) {
-      Unite(*view_.ordinal_of(a), *view_.ordinal_of(b));
+      builder_.Unite(*view_.ordinal_of(a), *view_.ordinal_of(b));
     };
     FIRSTCALL_RETURN_IF_ERROR(FindObjectTies(view_, unite));
     UniteByBlockAddresses();
     for (const std::string& section : DividedSections()) {
       FIRSTCALL_RETURN_IF_ERROR(FindTiesOfSection(view_, section, unite));
     }
-    NumberGroups();
+    builder_.NumberGroups();
     return absl::OkStatus();
   }
 
   // The sections with variables that belong to a group.
   absl::btree_set<std::string> DividedSections() const {
     absl::btree_set<std::string> sections;
-    for (SymbolOrdinal ordinal : grouped_) {
+    for (SymbolOrdinal ordinal : builder_.grouped()) {
       const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(&view_.symbol(ordinal));
       if (variable == nullptr) continue;
       for (llvm::StringRef section : SectionNames(*variable)) {
@@ -338,23 +290,10 @@ class SymbolIndexBuilder {
     }
   }
 
-  void NumberGroups() {
-    std::sort(grouped_.begin(), grouped_.end());
-    grouped_.erase(std::unique(grouped_.begin(), grouped_.end()), grouped_.end());
-    // A leader is the first one of its group.
-    for (SymbolOrdinal ordinal : grouped_) {
-      const SymbolOrdinal leader = Leader(ordinal);
-      if (leader == ordinal) index_.groups_.emplace_back();
-      const auto own = static_cast<uint32_t>(index_.groups_.size() - 1);
-      const uint32_t group = leader == ordinal ? own : index_.group_numbers_.at(leader);
-      index_.group_numbers_.emplace(ordinal, group);
-      index_.groups_[group].push_back(ordinal);
-    }
-  }
-
   void UniteUsers(const llvm::Function& function, const llvm::Constant& address) {
     ForEachHolder(address, [&](const llvm::GlobalValue& holder) {
-      if (&holder != &function) Unite(*view_.ordinal_of(function), *view_.ordinal_of(holder));
+      if (&holder != &function)
+        builder_.Unite(*view_.ordinal_of(function), *view_.ordinal_of(holder));
     });
   }
 
@@ -382,7 +321,7 @@ class SymbolIndexBuilder {
   // object defines.
   absl::Status FindComputedVariables() {
     for (size_t i = 0; i < view_.symbol_count(); ++i) {
-      const Symbol& symbol = symbols_[i];
+      const Symbol& symbol = builder_.at(OrdinalAt(i));
       const llvm::GlobalValue& value = view_.symbol(OrdinalAt(i));
       if (symbol.is_definition && symbol.kind != SymbolKind::kVariable) {
         MarkDistances(value, is_macho_);
@@ -390,14 +329,7 @@ class SymbolIndexBuilder {
         MarkDistances(value, /*marks_distances_to=*/true);
       }
     }
-    for (size_t i = 0; i < view_.symbol_count(); ++i) {
-      const Symbol& symbol = symbols_[i];
-      if (!symbol.is_computed || index_.GroupOf(OrdinalAt(i)).empty()) continue;
-      return absl::UnimplementedError(
-          absl::StrCat("variable '", symbol.name,
-                       "': the address of a block together with the distance between functions"));
-    }
-    return absl::OkStatus();
+    return builder_.CheckComputed();
   }
 
   void MarkDistances(const llvm::Constant& address, bool marks_distances_to) {
@@ -415,23 +347,18 @@ class SymbolIndexBuilder {
       }
       ForEachHolder(*expression, [&](const llvm::GlobalValue& holder) {
         if (!llvm::isa<llvm::GlobalVariable>(holder)) return;  // A body computes it by code anyway.
-        symbols_[view_.ordinal_of(holder)->value].is_computed = true;
+        builder_.MarkComputed(*view_.ordinal_of(holder));
       });
     }
   }
 
-  void NameSectionBounds() {
+  void NameSections() {
     const absl::btree_set<std::string> divided = DividedSections();
-    absl::flat_hash_set<std::string> named;
     for (size_t i = 0; i < view_.symbol_count(); ++i) {
       const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(&view_.symbol(OrdinalAt(i)));
-      if (variable == nullptr || !symbols_[i].is_definition) continue;
+      if (variable == nullptr || !builder_.at(OrdinalAt(i)).is_definition) continue;
       for (llvm::StringRef section : SectionNames(*variable)) {
-        const absl::string_view name = ToStringView(section);
-        if (!IsIdentifier(name) || !named.insert(section.str()).second) continue;
-        for (absl::string_view prefix : {kSectionStartPrefix, kSectionStopPrefix}) {
-          index_.section_bounds_.push_back({absl::StrCat(prefix, name), divided.contains(name)});
-        }
+        builder_.AddSection(ToStringView(section), divided.contains(ToStringView(section)));
       }
     }
   }
@@ -442,24 +369,23 @@ class SymbolIndexBuilder {
     std::string name = module.take_until([](char c) { return c == '.'; }).str();
     if (!name.empty()) name.front() = absl::ascii_toupper(static_cast<unsigned char>(name.front()));
     for (const char* table : {"code_begin", "code_end", "data_begin", "data_end", "frametable"}) {
-      index_.collector_tables_.push_back(absl::StrCat("caml", name, "__", table));
+      builder_.AddCollectorTable(absl::StrCat("caml", name, "__", table));
     }
   }
 
   const ModuleView& view_;
   const bool is_macho_ = IsMacho(view_.module());
-  SymbolIndex index_;
-  std::vector<std::string> names_;
-  std::vector<Symbol> symbols_;  // Their names are those in names_.
-  absl::flat_hash_map<absl::string_view, SymbolOrdinal> by_name_;  // The same.
-  bool uses_shadow_stack_ = false;
+  SymbolIndexBuilder builder_;
+  std::deque<std::string> names_;  // Those that the module itself does not keep.
+  // Of a module with assembly.
+  absl::flat_hash_map<absl::string_view, SymbolOrdinal> by_name_;
   bool uses_ocaml_collector_ = false;
-  absl::flat_hash_map<SymbolOrdinal, SymbolOrdinal> leader_;
-  std::vector<SymbolOrdinal> grouped_;
 };
 
+}  // namespace
+
 absl::StatusOr<SymbolIndex> BuildSymbolIndex(const ModuleView& view) {
-  return SymbolIndexBuilder(view).Build();
+  return ViewIndexer(view).Build();
 }
 
 }  // namespace firstcall

@@ -1,11 +1,12 @@
-// The main function of the program without LLVM (tools/variant.h): runs what is in a cache, and
-// leaves everything else to the program with LLVM.
+// The main function of the program without LLVM (tools/variant.h): runs what is in a cache or can
+// be compiled without LLVM, and leaves everything else to the program with LLVM.
 
 #include <sys/stat.h>
 
 #include <string>
 
 #include "absl/synchronization/mutex.h"
+#include "direct/host_target.h"
 #include "tools/bench_command.h"
 #include "tools/command_line.h"
 #include "tools/out_of_memory.h"
@@ -22,6 +23,12 @@ bool CanBeReadAgain(const std::string& path) {
   return path != "-" && (stat(path.c_str(), &status) != 0 || !S_ISFIFO(status.st_mode));
 }
 
+// Whether the compiler without LLVM may be asked for code.
+bool MayCompileWithoutLlvm(const firstcall::EngineOptions& options) {
+  return options.mode == firstcall::Mode::kLazy && options.tier != firstcall::Tier::kOne &&
+         firstcall::direct::IsHostTarget(options);
+}
+
 // What needs LLVM whatever is in the cache; null if nothing does.
 const char* NeedOfLlvm(const firstcall::CommandLine& command_line) {
   if (command_line.interpret) return "interpreting";
@@ -34,7 +41,9 @@ const char* NeedOfLlvm(const firstcall::CommandLine& command_line) {
   if (!command_line.engine.shared_libraries.empty()) return "running with libraries";
   // What is compiled, another process compiles.
   if (!command_line.engine.compile_server.empty()) return nullptr;
-  if (command_line.engine.object_cache == nullptr) return "compiling without a cache";
+  if (command_line.engine.object_cache == nullptr && !MayCompileWithoutLlvm(command_line.engine)) {
+    return "compiling without a cache";
+  }
   if (command_line.engine.mode == firstcall::Mode::kEager) return "linking whole modules";
   return nullptr;
 }

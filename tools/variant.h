@@ -1,8 +1,8 @@
-// The command consists of two programs. `firstcall` is linked with the runtime half alone, so that
-// it starts soon; it runs what is in a cache. For everything else it becomes `firstcall-llvm`,
-// which is linked with LLVM and lies in the same directory. The two differ in what is declared
-// here: variant_without_llvm.cc and variant_with_llvm.cc define it for one each. Tested in
-// tests/command/variants_test.cc.
+// The command consists of two programs. `firstcall` is linked without LLVM, so that it starts soon;
+// it runs what is in a cache or can be compiled without LLVM. For everything else it becomes
+// `firstcall-llvm`, which is linked with LLVM and lies in the same directory. The two differ in
+// what is declared here: variant_without_llvm.cc and variant_with_llvm.cc define it for one each.
+// Tested in tests/command/variants_test.cc.
 
 #ifndef FIRSTCALL_TOOLS_VARIANT_H_
 #define FIRSTCALL_TOOLS_VARIANT_H_

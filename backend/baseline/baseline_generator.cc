@@ -1,7 +1,7 @@
 #include "backend/baseline/baseline_generator.h"
 
 #include "backend/baseline/refusal.h"
-#include "backend/object_identification.h"
+#include "backend/identification_text.h"
 #include "base/status.h"
 #include "llvm/IR/Module.h"
 

@@ -4,18 +4,20 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "backend/feature_obstacles.h"
 #include "backend/llvm/host_target.h"
 #include "base/status.h"
+#include "base/string_ref.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/SubtargetFeature.h"
+#include "object/machine.h"
 
 namespace firstcall {
 namespace {
@@ -90,30 +92,9 @@ std::string HostFeatures(const llvm::Target& target, const llvm::Triple& triple,
   return features.getString();
 }
 
-// Features of the CPU with which the baseline code generator's code would be wrong, or would lack
-// what they promise.
-std::vector<std::string> ObstaclesOnX86_64() {
-  return {"+soft-float",
-          "+retpoline",
-          "+retpoline-indirect-calls",
-          "+retpoline-indirect-branches",
-          "+retpoline-external-thunk",
-          "+lvi-cfi",
-          "+lvi-load-hardening",
-          "+seses",
-          "+harden-sls-ret",
-          "+harden-sls-ijmp",
-          "-sse2"};
-}
-
-std::vector<std::string> ObstaclesOnAArch64() {
-  std::vector<std::string> features = {"+strict-align", "+harden-sls-retbr", "+harden-sls-blr",
-                                       "-neon", "-fp-armv8"};
-  for (int reg = 1; reg <= 28; ++reg) {
-    // LLVM cannot reserve the others; x18 is not used.
-    if (reg != 8 && (reg <= 15 || reg >= 20)) features.push_back(absl::StrCat("+reserve-x", reg));
-  }
-  return features;
+Machine MachineOf(const llvm::Triple& triple) {
+  if (triple.getArch() == llvm::Triple::x86_64) return Machine::kX86_64;
+  return triple.getArch() == llvm::Triple::aarch64 ? Machine::kAArch64 : Machine::kOther;
 }
 
 // Whether functions for the triple's operating system are called otherwise than those of this
@@ -274,27 +255,17 @@ const char* Target::ObstacleToBaseline(const llvm::TargetMachine& machine) const
     return "these options of LLVM's code generator";
   }
   const llvm::MCSubtargetInfo& cpu = *machine.getMCSubtargetInfo();
-  for (const std::string& feature : is_x86 ? ObstaclesOnX86_64() : ObstaclesOnAArch64()) {
+  for (const std::string& feature : FeatureObstacles(MachineOf(triple_))) {
     if (cpu.checkFeatures(feature)) return "these features of the CPU";
   }
   return nullptr;
 }
 
 bool Target::HasObstacleToBaseline(const llvm::Function& function) const {
-  const auto make_set = [](const std::vector<std::string>& names) {
-    auto* set = new llvm::StringSet<>();
-    for (const std::string& name : names) set->insert(name);
-    return set;
-  };
-  static const auto* const on_x86_64 = make_set(ObstaclesOnX86_64());
-  static const auto* const on_aarch64 = make_set(ObstaclesOnAArch64());
-  const llvm::StringSet<>& obstacles =
-      triple_.getArch() == llvm::Triple::x86_64 ? *on_x86_64 : *on_aarch64;
   if (function.getFnAttribute("use-soft-float").getValueAsBool()) return true;
-  llvm::SmallVector<llvm::StringRef, 64> features;
-  function.getFnAttribute("target-features").getValueAsString().split(features, ',');
-  return llvm::any_of(features,
-                      [&](llvm::StringRef feature) { return obstacles.contains(feature); });
+  return HasFeatureObstacle(
+      ToStringView(function.getFnAttribute("target-features").getValueAsString()),
+      MachineOf(triple_));
 }
 
 std::vector<std::string> Target::FeaturesAmong(absl::Span<const char* const> names) const {

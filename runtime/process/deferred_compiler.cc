@@ -22,6 +22,7 @@ absl::Status DeferredCompiler::MakeLocked(absl::string_view reason) {
   compiler_ = *std::move(compiler);
   waiting_.clear();
   reason_ = std::string(reason);
+  made_after_ = SteadyNow() - start_;
   StoppableThread::SetStoppableCode(compiler_->SomewhereInLibrary());
   return absl::OkStatus();
 }
@@ -34,6 +35,11 @@ absl::Status DeferredCompiler::Make(absl::string_view reason) {
 std::string DeferredCompiler::reason() const {
   absl::MutexLock lock(&mutex_);
   return reason_;
+}
+
+absl::Duration DeferredCompiler::made_after() const {
+  absl::MutexLock lock(&mutex_);
+  return made_after_;
 }
 
 absl::StatusOr<Compiler*> DeferredCompiler::For(absl::string_view what, ModuleId module,

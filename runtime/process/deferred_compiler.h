@@ -18,6 +18,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "base/steady_clock.h"
 #include "seam/compiler.h"
 
 namespace firstcall {
@@ -28,7 +30,7 @@ class DeferredCompiler final : public Compiler {
   using Factory =
       std::function<absl::StatusOr<std::unique_ptr<Compiler>>(absl::string_view reason)>;
 
-  explicit DeferredCompiler(Factory factory) : factory_(std::move(factory)) {}
+  explicit DeferredCompiler(Factory factory) : factory_(std::move(factory)), start_(SteadyNow()) {}
 
   // Makes the compiler and hands it the modules that wait for it, unless that was done before.
   // Blocks, because LLVM may have to be loaded. The first error, of the factory or of adding a
@@ -40,6 +42,9 @@ class DeferredCompiler final : public Compiler {
 
   // What the compiler was made for; empty if it was not made.
   std::string reason() const ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // How long this object had existed when the compiler was made; zero if it was not made.
+  absl::Duration made_after() const ABSL_LOCKS_EXCLUDED(mutex_);
 
   // The functions of Compiler. If there is no compiler yet, a request that needs one makes it
   // first, and returns the error if that fails. ReadAgain, ForgetFunctions and Remove need none.
@@ -69,10 +74,12 @@ class DeferredCompiler final : public Compiler {
   absl::Status MakeLocked(absl::string_view reason) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const Factory factory_;
+  const absl::Duration start_;  // When this object was made.
   // Held while the compiler is made: others that need it wait.
   mutable absl::Mutex mutex_;
   std::unique_ptr<Compiler> compiler_ ABSL_GUARDED_BY(mutex_);
   std::string reason_ ABSL_GUARDED_BY(mutex_);
+  absl::Duration made_after_ ABSL_GUARDED_BY(mutex_);
   absl::Status failure_ ABSL_GUARDED_BY(mutex_);
   // The modules that were added before there was a compiler; empty when there is one. They are
   // handed over in the order of their numbers.

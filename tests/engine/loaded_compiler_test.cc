@@ -69,7 +69,7 @@ class LoadedCompilerTest : public ::testing::Test {
 };
 
 TEST_F(LoadedCompilerTest, IsLoadedForWhatTheCacheLacks) {
-  EXPECT_EQ(Run("square"), "36, mapped: reading '" + program_ + "'\n");
+  EXPECT_EQ(Run("square"), "36, mapped: reading '" + program_ + "': a module given as text\n");
   EXPECT_EQ(Run("square"), "36, " + not_mapped + ": \n");
   EXPECT_EQ(Run("cube"), "216, mapped: compiling 'cube' of '" + program_ + "'\n");
   EXPECT_EQ(Run("cube"), "216, " + not_mapped + ": \n");
@@ -83,7 +83,8 @@ TEST_F(LoadedCompilerTest, IsLoadedFromCInTheSameWay) {
 
 // Which functions are inseparable is found out by one half, and asked by the other.
 TEST_F(LoadedCompilerTest, BothHalvesKnowWhatIsInseparable) {
-  EXPECT_EQ(Run("second_of_two"), "7, mapped: reading '" + program_ + "'\n");
+  EXPECT_EQ(Run("second_of_two"),
+            "7, mapped: reading '" + program_ + "': a module given as text\n");
   EXPECT_EQ(Run("second_of_two"), "7, " + not_mapped + ": \n");
 }
 

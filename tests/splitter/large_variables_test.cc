@@ -7,6 +7,7 @@
 #include "gtest/gtest.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "seam/near_variables.h"
 #include "tests/testing/ir.h"
 
 namespace firstcall {

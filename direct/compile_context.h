@@ -1,0 +1,126 @@
+// What one thread needs to compile without LLVM: the code generator, readers of the bodies of
+// source modules, and the memory that these keep from function to function. Contexts share none of
+// this.
+//
+// CompileContext: thread-compatible. ContextPool: thread-safe.
+
+#ifndef FIRSTCALL_DIRECT_COMPILE_CONTEXT_H_
+#define FIRSTCALL_DIRECT_COMPILE_CONTEXT_H_
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "backend/baseline/baseline_compiler.h"
+#include "backend/baseline/module_compiler.h"
+#include "bitcode/function_reader.h"
+#include "direct/module_mapper.h"
+#include "direct/number_map.h"
+#include "direct/osr/loop_entries.h"
+#include "direct/osr/poll_choice.h"
+#include "direct/osr/poll_writer.h"
+#include "direct/shared_constants.h"
+#include "direct/source_module.h"
+#include "ir/function.h"
+
+namespace firstcall::direct {
+
+class CompileContext {
+ public:
+  // Errors as BaselineCompiler::Create.
+  static absl::StatusOr<std::unique_ptr<CompileContext>> Create(
+      const baseline::BaselineOptions& options);
+
+  // This context's reader of the bodies of `module`, valid until DropForgotten.
+  bitcode::FunctionReader& ReaderOf(const std::shared_ptr<const ReadModule>& module);
+
+  // What this context knows of functions of `module` that others may be compiled together with, by
+  // the numbers of globals: how many instructions a function has, or 0 if the function must be
+  // compiled alone. Valid as the reader.
+  NumberMap& SizesOf(const std::shared_ptr<const ReadModule>& module);
+
+  // Drops the readers of modules that were forgotten.
+  void DropForgotten();
+
+  // Body number `i` of those that a compile has in memory at the same time. Its contents are those
+  // of some former compile. The reference stays valid.
+  ir::Function& Body(size_t i);
+
+  // The loops of body number `i`.
+  LoopEntries& Entries(size_t i);
+
+  // This context's writer of polls for bodies of `module`. Valid as the reader.
+  PollWriter& PollWriterFor(const std::shared_ptr<const ReadModule>& module);
+
+  PollChoice& poll_choice() { return poll_choice_; }
+  SharedConstants& shared_constants() { return shared_constants_; }
+  ModuleMapper& mapper() { return mapper_; }
+  baseline::ModuleCompiler& compiler() { return *compiler_; }
+
+ private:
+  struct Reader {
+    std::shared_ptr<const ReadModule> module;
+    std::unique_ptr<bitcode::FunctionReader> bodies;
+    std::unique_ptr<NumberMap> sizes;
+    std::unique_ptr<PollWriter> polls;  // Null until it is needed.
+  };
+  Reader& Find(const std::shared_ptr<const ReadModule>& module);
+
+  explicit CompileContext(std::unique_ptr<baseline::ModuleCompiler> compiler)
+      : compiler_(std::move(compiler)) {}
+
+  const std::unique_ptr<baseline::ModuleCompiler> compiler_;
+  ModuleMapper mapper_;
+  std::vector<Reader> readers_;
+  std::vector<std::unique_ptr<ir::Function>> bodies_;
+  std::vector<std::unique_ptr<LoopEntries>> entries_;
+  PollChoice poll_choice_;
+  SharedConstants shared_constants_;
+};
+
+class ContextPool {
+ public:
+  // Holds a context, and returns it to the pool when destroyed.
+  class Lease {
+   public:
+    Lease(Lease&& other) = default;
+    Lease& operator=(Lease&&) = delete;
+    ~Lease() {
+      if (context_ != nullptr) pool_->Return(std::move(context_));
+    }
+    CompileContext& operator*() const { return *context_; }
+    CompileContext* operator->() const { return context_.get(); }
+
+   private:
+    friend class ContextPool;
+    Lease(ContextPool* pool, std::unique_ptr<CompileContext> context)
+        : pool_(pool), context_(std::move(context)) {}
+    ContextPool* pool_;
+    std::unique_ptr<CompileContext> context_;
+  };
+
+  explicit ContextPool(baseline::BaselineOptions options) : options_(std::move(options)) {}
+
+  // Returns the context that was returned last, or a new one if all are in use. Never blocks on a
+  // compile. Errors as CompileContext::Create.
+  absl::StatusOr<Lease> Take() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Drops the readers of modules that were forgotten. A context that is in use drops its readers
+  // when it is returned.
+  void DropForgotten() ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  void Return(std::unique_ptr<CompileContext> context) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  const baseline::BaselineOptions options_;
+  absl::Mutex mutex_;
+  std::vector<std::unique_ptr<CompileContext>> idle_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace firstcall::direct
+
+#endif  // FIRSTCALL_DIRECT_COMPILE_CONTEXT_H_

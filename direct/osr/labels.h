@@ -1,0 +1,74 @@
+// Labels: the addresses of a function's own blocks, to which a computed goto branches.
+//
+// Thread-compatible; reused from function to function to keep its memory.
+
+#ifndef FIRSTCALL_DIRECT_OSR_LABELS_H_
+#define FIRSTCALL_DIRECT_OSR_LABELS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "direct/osr/user_lists.h"
+#include "ir/constant.h"
+#include "ir/function.h"
+#include "ir/instruction.h"
+#include "ir/operand.h"
+
+namespace firstcall::direct {
+
+class Labels {
+ public:
+  enum class Place : uint8_t {
+    kInside,  // Only the function's own indirect branches can use its labels.
+    kEscape,
+    kUnknown  // The reader of the module does not say who uses a table of labels.
+  };
+
+  // Forgets the former function. Follows the labels of `function` through the constant tables and
+  // the values that hold them. Costs hardly anything if there are no labels; otherwise the time is
+  // proportional to the function and the module's constants.
+  void Find(const ir::Function& function, UserLists& users);
+
+  Place place() const { return place_; }
+  // Whether the value, or the variable that has the value as its address, holds a label. Says
+  // something only of labels that stay inside.
+  bool Holds(uint32_t value) const { return !holds_.empty() && holds_[value]; }
+
+ private:
+  // What a constant has to do with labels.
+  enum class Mark : uint8_t { kNothing, kLabels, kTable };
+
+  void Escape() { place_ = Place::kEscape; }
+  void FindUnknown() {
+    if (place_ == Place::kInside) place_ = Place::kUnknown;
+  }
+  void MarkLabels();
+  bool MarkUsersOf(const ir::Constant& constant, Mark& mark);
+  void MarkUsers();
+  void FindTables();
+  void LookAtTable(const ir::Global& global);
+  void FollowConstants();
+  void Follow();
+  // `value` holds a label, or is an address in a table of labels.
+  void AddValue(uint32_t value);
+  void AddPointer(uint32_t pointer);
+  void FollowLabel(const ir::Instruction& user, uint32_t operand);
+  void FollowStore(const ir::Instruction& store);
+  void FollowPointer(const ir::Instruction& user);
+
+  const ir::Function* function_ = nullptr;
+  UserLists* users_ = nullptr;
+  Place place_ = Place::kInside;
+  std::vector<Mark> marks_;        // By constant.
+  std::vector<bool> holds_;        // By value; empty if the function has no labels.
+  std::vector<bool> is_pointer_;   // By value.
+  std::vector<uint32_t> pending_;  // Values of either kind whose users are to be looked at.
+};
+
+// How many blocks the indirect branches of `function` may go to. Continuations are passed a label
+// as the number of the block among these.
+uint32_t CountIndirectTargets(const ir::Function& function);
+
+}  // namespace firstcall::direct
+
+#endif  // FIRSTCALL_DIRECT_OSR_LABELS_H_

@@ -1,0 +1,128 @@
+// Makes a first body count its calls and its loops' iterations, and continue in an OSR continuation
+// when it is told to. So code of tier 1 can replace code of tier 0.
+//
+// The polls are ordinary instructions, those that splitter/osr/hotness_polls writes into the same
+// function of LLVM. A poll in front of the code it interrupts (`body`):
+//
+//     left = counter.left - 1; counter.left = left
+//     if (left < 0) goto ask        // The rest is at the end of the function.
+//   body:
+//     ...
+//   ask:
+//     continuation = counter.handler(&counter, loop)
+//     if (continuation == null) goto body
+//     frame = live values...
+//   leave:                          // Shared by the polls at all loops.
+//     frame = addresses of live variables...
+//     return continuation(&frame)
+//
+// Blocks keep their numbers; what is split off a block, and all new blocks, have the numbers behind
+// them. (The code generator orders blocks by the edges between them.)
+//
+// Thread-compatible: use one writer for each compiling thread and module. Reuse the writer, because
+// it keeps its memory from function to function.
+
+#ifndef FIRSTCALL_DIRECT_OSR_POLL_WRITER_H_
+#define FIRSTCALL_DIRECT_OSR_POLL_WRITER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "direct/osr/body_rewriter.h"
+#include "direct/osr/loop_entries.h"
+#include "direct/osr/poll_types.h"
+#include "ir/attributes.h"
+#include "ir/function.h"
+#include "ir/instruction.h"
+#include "ir/module.h"
+#include "ir/operand.h"
+
+namespace firstcall::direct {
+
+class PollWriter {
+ public:
+  // `module` must outlive the writer.
+  explicit PollWriter(const ir::Module& module);
+  PollWriter(const PollWriter&) = delete;
+  PollWriter& operator=(const PollWriter&) = delete;
+
+  struct Polls {
+    // The loops to poll at, in their order. Their entries must be possible.
+    absl::Span<const uint32_t> loops;
+    bool asks_when_called = false;  // There is a poll at the function's beginning.
+    // The address of the function's HotnessCounter: a constant of the module or of the function,
+    // such as the address of an external variable. A pointer.
+    ir::Operand counter;
+  };
+
+  // Adds polls to `function`, one of the module, whose `entries` these are. Afterwards, `entries`
+  // must begin anew. The function refers to types and attributes of this writer, until the writer
+  // writes into another function. The function's frame must not be scanned by anything, and its
+  // calling convention must have a stack.
+  //
+  // Unimplemented, and the function is as it was, if a label is live at one of the loops, or if
+  // variables are not in address space 0.
+  absl::Status Write(ir::Function& function, const LoopEntries& entries, const Polls& polls);
+
+ private:
+  // A poll, in front of old instruction number `place` of old block number `block`.
+  struct Poll {
+    uint32_t loop;
+    uint32_t block;
+    uint32_t place;
+    uint32_t body;       // The number of the new block that has the rest of the old one.
+    uint32_t ask;        // That of the block that calls the handler.
+    ir::Operand answer;  // What the handler returns.
+  };
+
+  absl::Status Check(const LoopEntries& entries, const Polls& polls) const;
+  void PlacePolls(const LoopEntries& entries, const Polls& polls);
+  uint32_t PlaceAtBeginning() const;
+  void LayOutFrame(const LoopEntries& entries);
+  void WriteHeads();
+  void WriteHead(uint32_t block, const Poll* poll);
+  void WriteTail(const Poll& poll);
+  void CopyRange(uint32_t begin, uint32_t end);
+  bool IsMarkOfVariable(const ir::Instruction& instruction) const;
+  void WriteFrame();
+  void WritePoll(const Poll& poll);
+  void WriteAsk(Poll& poll);
+  void WriteStores(const Poll& poll, size_t number, const LoopEntries& entries);
+  void WriteLeave(const LoopEntries& entries);
+  void WriteReturn(ir::Operand continuation);
+  ir::Operand AddHandlerAddress();
+  ir::Operand PlaceInFrame(uint64_t offset);
+  void BeginNewBlock();
+  void WriteJump(uint32_t target);
+  void WriteBranch(ir::Predicate predicate, ir::Operand left, ir::Operand right, uint32_t if_true,
+                   uint32_t if_false);
+  void WriteStore(ir::Operand place, ir::Operand value);
+  void WriteLoad(const ir::Type* type, ir::Operand place);
+
+  PollTypes types_;
+  ir::AttributeList of_handler_, of_continuation_;  // Attributes of calls.
+  BodyRewriter rewriter_;
+  ir::Function* function_ = nullptr;
+  ir::Operand counter_;
+  std::vector<Poll> polls_;  // Those at loops, then the one at the beginning, if there is one.
+  size_t loops_ = 0;         // How many polls are at loops.
+  bool asks_when_called_ = false;
+  std::vector<uint32_t> poll_of_;  // By old block: 1 + the index of the poll in it; 0: none.
+  // The frame in which live-ins are passed.
+  uint64_t frame_size_ = 1;
+  uint32_t frame_alignment_ = 1;
+  std::vector<uint64_t> offsets_;     // Of all values of all entries.
+  std::vector<size_t> first_offset_;  // By poll at a loop.
+  std::vector<const ir::Type*> members_;
+  ir::Operand frame_;
+  uint32_t leave_ = 0;            // The block.
+  std::vector<bool> is_written_;  // By variable.
+  ir::Operand zero_, one_, null_, handler_address_;
+};
+
+}  // namespace firstcall::direct
+
+#endif  // FIRSTCALL_DIRECT_OSR_POLL_WRITER_H_

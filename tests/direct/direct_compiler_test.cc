@@ -1,0 +1,350 @@
+#include "direct/direct_compiler.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "base/file_contents.h"
+#include "base/status.h"
+#include "compiler/in_process_compiler.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "object/elf_object.h"
+#include "seam/listener.h"
+#include "tests/testing/ir.h"
+#include "tests/testing/status_matchers.h"
+
+namespace firstcall::direct {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr ModuleId kModule{1};
+
+#if defined(__x86_64__)
+constexpr absl::string_view kTarget =
+    "target triple = \"x86_64-pc-linux-gnu\"\n"
+    "target datalayout = \"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-"
+    "n8:16:32:64-S128\"\n";
+#else
+constexpr absl::string_view kTarget =
+    "target triple = \"aarch64-unknown-linux-gnu\"\n"
+    "target datalayout = \"e-m:e-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128-Fn32\"\n";
+#endif
+
+class NoListener final : public Listener {};
+
+ModuleContents ContentsOf(absl::string_view text) {
+  const std::string bitcode = ParseToBitcode(absl::StrCat(kTarget, text));
+  return {"m", ModuleContents::Form::kBitcode, FileContents::Copy(bitcode)};
+}
+
+struct Options {
+  bool joins = false;
+  bool is_replaceable = true;
+  bool is_far = false;
+};
+
+// The compiler without LLVM and the one with LLVM, which have the same module.
+class DirectCompilerTest : public ::testing::Test {
+ protected:
+  DirectCompilerTest()
+      : direct_(DirectCompiler::Create(Settings())),
+        llvm_(InProcessCompiler::Create(Settings(), listener_).value()) {}
+
+  static CompilerSettings Settings() {
+    CompilerSettings settings;
+    settings.promotes = true;
+    return settings;
+  }
+
+  absl::Status Add(absl::string_view text) {
+    const ModuleContents contents = ContentsOf(text);
+    FIRSTCALL_ASSIGN_OR_RETURN(index_, direct_->Add({kModule, contents, nullptr}));
+    FIRSTCALL_ASSIGN_OR_RETURN(const std::shared_ptr<const SymbolIndex> of_llvm,
+                               llvm_->Add({kModule, contents, nullptr}));
+    EXPECT_EQ(index_->Encode(), of_llvm->Encode());
+    return absl::OkStatus();
+  }
+
+  SymbolOrdinal OrdinalOf(absl::string_view name) const { return index_->Find(name).value(); }
+
+  absl::StatusOr<CompiledFunction> CompileBy(Compiler& compiler, absl::string_view name,
+                                             const Options& options) {
+    const SymbolOrdinal function = OrdinalOf(name);
+    std::vector<SymbolOrdinal> joined = {function};
+    const auto may_join = [&](SymbolOrdinal other) {
+      if (!options.joins || std::count(joined.begin(), joined.end(), other) > 0) return false;
+      joined.push_back(other);
+      return true;
+    };
+    const auto is_replaced = [](SymbolOrdinal) { return false; };
+    FunctionOrder order{kModule, function, is_replaced, may_join};
+    order.is_far = options.is_far;
+    if (options.is_replaceable) order.polls = {false, 1000};
+    order.identification = {"part", "signature"};
+    return compiler.CompileFunction(order);
+  }
+  absl::StatusOr<CompiledFunction> Compile(absl::string_view name, const Options& options = {}) {
+    return CompileBy(*direct_, name, options);
+  }
+
+  // Whether both compilers give the same answer.
+  void Compare(absl::string_view name, const Options& options) {
+    SCOPED_TRACE(name);
+    ASSERT_OK_AND_ASSIGN(const CompiledFunction direct, CompileBy(*direct_, name, options));
+    llvm_->ReadAgain(kModule);
+    ASSERT_OK_AND_ASSIGN(const CompiledFunction llvm, CompileBy(*llvm_, name, options));
+    EXPECT_EQ(direct.object.origin.generator, Generator::kBaseline);
+    EXPECT_EQ(llvm.object.origin.generator, Generator::kBaseline);
+    EXPECT_EQ(direct.functions, llvm.functions);
+    EXPECT_EQ(direct.object.sources, llvm.object.sources);
+    EXPECT_EQ(direct.hotness_signs, llvm.hotness_signs);
+    EXPECT_EQ(direct.poll_balance, llvm.poll_balance);
+    EXPECT_EQ(absl::string_view(direct.object.bytes), absl::string_view(llvm.object.bytes));
+  }
+  void CompareAll(absl::string_view name) {
+    for (const Options& options :
+         {Options{}, Options{true}, Options{true, false}, Options{true, true, true}}) {
+      Compare(name, options);
+    }
+  }
+
+  absl::StatusOr<CompiledObject> CompileData(Compiler& compiler) {
+    const auto is_replaced = [](SymbolOrdinal) { return false; };
+    return compiler.CompileData({kModule, is_replaced});
+  }
+
+  // The names that an object refers to.
+  static std::vector<std::string> NamesIn(ObjectBytes& object) {
+    const std::unique_ptr<ElfObject> parsed =
+        ElfObject::Parse(absl::MakeSpan(object), "test").value();
+    std::vector<std::string> names;
+    for (const ElfObject::Undefined& symbol : parsed->undefined()) names.emplace_back(symbol.name);
+    return names;
+  }
+
+  NoListener listener_;
+  std::unique_ptr<DirectCompiler> direct_;
+  std::unique_ptr<InProcessCompiler> llvm_;
+  std::shared_ptr<const SymbolIndex> index_;
+};
+
+constexpr absl::string_view kProgram = R"(
+  @counter = global i32 3
+  @text = private unnamed_addr constant [6 x i8] c"hello\00"
+  @table = constant [2 x ptr] [ptr @square, ptr @counter]
+  declare i32 @puts(ptr)
+  define internal i32 @square(i32 %n) {
+    %r = mul i32 %n, %n
+    ret i32 %r
+  }
+  define i32 @cube(i32 %n) {
+    %s = call i32 @square(i32 %n)
+    %r = mul i32 %s, %n
+    ret i32 %r
+  }
+  define ptr @address() {
+    ret ptr @square
+  }
+  define i32 @print() {
+    %r = call i32 @puts(ptr @text)
+    %c = load i32, ptr @counter
+    %t = load ptr, ptr getelementptr inbounds ([2 x ptr], ptr @table, i64 0, i64 1)
+    %d = load i32, ptr %t
+    %s = add i32 %c, %d
+    ret i32 %s
+  }
+  define i32 @loop(i32 %n) {
+  entry:
+    br label %head
+  head:
+    %i = phi i32 [ 0, %entry ], [ %next, %head ]
+    %sum = phi i32 [ 0, %entry ], [ %more, %head ]
+    %more = add i32 %sum, %i
+    %next = add i32 %i, 1
+    %done = icmp eq i32 %next, %n
+    br i1 %done, label %exit, label %head
+  exit:
+    ret i32 %more
+  }
+)";
+
+TEST_F(DirectCompilerTest, MakesTheObjectsThatTheOtherOneMakes) {
+  ASSERT_THAT(Add(kProgram), IsOk());
+  for (const char* name : {"cube", "address", "print", "loop"}) CompareAll(name);
+}
+
+TEST_F(DirectCompilerTest, NamesReferencesByWhatTheyAreUsedFor) {
+  ASSERT_THAT(Add(kProgram), IsOk());
+  ASSERT_OK_AND_ASSIGN(CompiledFunction cube, Compile("cube"));
+  EXPECT_THAT(NamesIn(cube.object.bytes),
+              ElementsAre(::testing::AllOf(HasSubstr("square$"), HasSubstr("$fc.call"))));
+  ASSERT_OK_AND_ASSIGN(CompiledFunction address, Compile("address"));
+  EXPECT_THAT(NamesIn(address.object.bytes), ElementsAre(HasSubstr("$fc.stub")));
+  ASSERT_OK_AND_ASSIGN(CompiledFunction loop, Compile("loop"));
+  EXPECT_THAT(NamesIn(loop.object.bytes), ElementsAre("loop$fc.hotness"));
+  EXPECT_THAT(loop.hotness_signs, ElementsAre(HotnessSigns::kCallsAndLoops));
+}
+
+TEST_F(DirectCompilerTest, MakesTheData) {
+  ASSERT_THAT(Add(kProgram), IsOk());
+  ASSERT_OK_AND_ASSIGN(CompiledObject direct, CompileData(*direct_));
+  ASSERT_OK_AND_ASSIGN(CompiledObject llvm, CompileData(*llvm_));
+  EXPECT_EQ(absl::string_view(direct.bytes), absl::string_view(llvm.bytes));
+  EXPECT_THAT(NamesIn(direct.bytes), ElementsAre(HasSubstr("$fc.stub")));
+}
+
+TEST_F(DirectCompilerTest, RefusesByName) {
+  ASSERT_THAT(Add(R"(
+    define i32 @assembly() {
+      %r = call i32 asm "nop", "=r"()
+      ret i32 %r
+    }
+    define internal i32 @small() alwaysinline {
+      ret i32 1
+    }
+    define i32 @inlining() {
+      %r = call i32 @small()
+      ret i32 %r
+    }
+    define void @hooked() "instrument-function-entry"="enter" {
+      ret void
+    }
+    define void @soft() "target-features"="+soft-float" {
+      ret void
+    }
+    define void @collected() gc "shadow-stack" {
+      ret void
+    }
+  )"),
+              IsOk());
+  const std::pair<const char*, const char*> cases[] = {{"assembly", "inline assembly"},
+                                                       {"inlining", "calls that must be inlined"},
+                                                       {"hooked", "hooks at entry and exit"},
+                                                       {"soft", "a feature of the processor"},
+                                                       {"collected", "function attribute"}};
+  for (const auto& [name, reason] : cases) {
+    EXPECT_THAT(Compile(name), StatusIs(absl::StatusCode::kUnimplemented,
+                                        absl::StrCat("function '", name, "': ", reason)));
+  }
+}
+
+TEST_F(DirectCompilerTest, RefusesOtherTargets) {
+  const std::string bitcode = ParseToBitcode("define void @f() { ret void }");
+  EXPECT_THAT(
+      direct_->Add(
+          {kModule, {"m", ModuleContents::Form::kBitcode, FileContents::Copy(bitcode)}, nullptr}),
+      StatusIs(absl::StatusCode::kUnimplemented,
+               "'m': a module without a triple or a data layout"));
+  EXPECT_THAT(
+      direct_->Add({kModule, {"m", ModuleContents::Form::kText, FileContents::Copy("")}, nullptr}),
+      StatusIs(absl::StatusCode::kUnimplemented, "a module given as text"));
+}
+
+TEST_F(DirectCompilerTest, RefusesWhatIsNoBitcode) {
+  EXPECT_THAT(direct_->Add({kModule,
+                            {"m", ModuleContents::Form::kBitcode, FileContents::Copy("no bitcode")},
+                            nullptr}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'m': ")));
+}
+
+TEST_F(DirectCompilerTest, ExistsForThisMachineAndUnoptimizedCodeOnly) {
+  CompilerSettings settings;
+  EXPECT_NE(DirectCompiler::Create(settings), nullptr);
+  settings.optimizes_ir = true;
+  EXPECT_EQ(DirectCompiler::Create(settings), nullptr);
+  settings = {};
+  settings.target.cpu = "native";
+  EXPECT_EQ(DirectCompiler::Create(settings), nullptr);
+  settings = {};
+  settings.target.codegen_level = CodegenLevel::kO2;
+  EXPECT_EQ(DirectCompiler::Create(settings), nullptr);
+  settings = {};
+  settings.target.backend = Backend::kLlvm;
+  EXPECT_EQ(DirectCompiler::Create(settings), nullptr);
+  settings = {};
+  settings.target.baseline = Baseline::kOff;
+  EXPECT_EQ(DirectCompiler::Create(settings), nullptr);
+  settings = {};
+  settings.target.llvm_arguments = {"-fast-isel=0"};
+  EXPECT_EQ(DirectCompiler::Create(settings), nullptr);
+}
+
+TEST_F(DirectCompilerTest, ReadsAgainWhatItHasForgotten) {
+  ASSERT_THAT(Add(kProgram), IsOk());
+  ASSERT_OK_AND_ASSIGN(const CompiledFunction before, Compile("loop"));
+  direct_->ForgetFunctions(kModule, /*data_is_compiled=*/true);
+  ASSERT_OK_AND_ASSIGN(const CompiledFunction after, Compile("loop"));
+  EXPECT_EQ(absl::string_view(before.object.bytes), absl::string_view(after.object.bytes));
+}
+
+TEST_F(DirectCompilerTest, AKnownIndexIsNotMadeAgain) {
+  const ModuleContents contents = ContentsOf(kProgram);
+  ASSERT_OK_AND_ASSIGN(index_, direct_->Add({kModule, contents, nullptr}));
+  const ModuleId other{2};
+  ASSERT_OK_AND_ASSIGN(const auto known, direct_->Add({other, contents, index_}));
+  EXPECT_EQ(known, index_);
+  EXPECT_THAT(direct_->ReadEntryPoint(other, OrdinalOf("print")), IsOk());
+  direct_->Remove(other);
+  EXPECT_THAT(Compile("print"), IsOk());
+}
+
+TEST_F(DirectCompilerTest, DigestsAreThoseOfTheOtherOne) {
+  ASSERT_THAT(Add(kProgram), IsOk());
+  ASSERT_OK_AND_ASSIGN(const BodyDigests direct, direct_->DigestBodies(kModule));
+  ASSERT_OK_AND_ASSIGN(const BodyDigests llvm, llvm_->DigestBodies(kModule));
+  EXPECT_EQ(direct.Encode(), llvm.Encode());
+}
+
+TEST_F(DirectCompilerTest, HasNoLabelsUnlessThereIsAssembly) {
+  ASSERT_THAT(Add(kProgram), IsOk());
+  ASSERT_OK_AND_ASSIGN(const AssemblyLabels labels, direct_->ReadLabels(kModule));
+  EXPECT_TRUE(labels.all.empty());
+  direct_->Remove(kModule);
+  ASSERT_THAT(direct_->Add({kModule,
+                            ContentsOf("define void @f() {\n"
+                                       "  call void asm \"label: nop\", \"\"()\n"
+                                       "  ret void\n}"),
+                            nullptr}),
+              IsOk());
+  EXPECT_THAT(direct_->ReadLabels(kModule),
+              StatusIs(absl::StatusCode::kUnimplemented, "inline assembly"));
+}
+
+TEST_F(DirectCompilerTest, WhatOnlyLlvmDoesIsRefused) {
+  ASSERT_THAT(Add(kProgram), IsOk());
+  const auto is_replaced = [](SymbolOrdinal) { return false; };
+  EXPECT_THAT(direct_->CompileWhole({kModule, is_replaced}),
+              StatusIs(absl::StatusCode::kUnimplemented, "a whole module is LLVM's"));
+  EXPECT_THAT(direct_->MakeLinker(), StatusIs(absl::StatusCode::kUnimplemented));
+}
+
+TEST_F(DirectCompilerTest, ManyThreadsCompileAtOnce) {
+  ASSERT_THAT(Add(kProgram), IsOk());
+  ASSERT_OK_AND_ASSIGN(const CompiledFunction expected, Compile("print"));
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      for (int j = 0; j < 50; ++j) {
+        for (const char* name : {"cube", "loop", "print"}) {
+          const absl::StatusOr<CompiledFunction> made = Compile(name);
+          ASSERT_THAT(made, IsOk());
+          if (name != absl::string_view("print")) continue;
+          EXPECT_EQ(absl::string_view(made->object.bytes),
+                    absl::string_view(expected.object.bytes));
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace
+}  // namespace firstcall::direct
