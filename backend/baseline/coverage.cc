@@ -324,10 +324,15 @@ Refusal RefusalOfIntrinsic(const ir::Function& function, const ir::Instruction& 
   // As an operand of any other instruction, a thread-local variable is not supported.
   if (intrinsic == IntrinsicId::kThreadlocalAddress) {
     const ir::Global* variable = function.GlobalOf(function.OperandOf(call, 0));
-    return variable != nullptr && variable->IsVariable() ? Refusal::kNone : Refusal::kConstant;
+    const bool is_covered =
+        variable != nullptr && variable->IsVariable() && PartCount(call.type) != 0;
+    return is_covered ? Refusal::kNone : Refusal::kConstant;
   }
   const Refusal refusal = RefusalOfKind(function, call, intrinsic, options);
-  return refusal == Refusal::kNone ? RefusalOfOperands(function, call) : refusal;
+  if (refusal != Refusal::kNone) return refusal;
+  // Even if nothing uses the result: such as a pointer of another address space.
+  if (!call.type->IsVoid() && PartCount(call.type) == 0) return Refusal::kIntrinsic;
+  return RefusalOfOperands(function, call);
 }
 
 // Of the Scalable Matrix Extension: how a function is run, or leaves the processor.
@@ -567,6 +572,8 @@ Refusal RefusalOfAlloca(const ir::Function& function, const ir::Instruction& all
   } else {
     if (function.attributes().function.HasString(kStackProbe)) return Refusal::kFunctionAttribute;
     if (alloca.is_swift_error) return Refusal::kInstruction;
+    // The stack pointer is aligned by an instruction with 32 bits of the alignment.
+    if (alloca.alignment_log > 30) return Refusal::kInstruction;
   }
   if (alloca.is_inalloca) return Refusal::kInstruction;
   if (PartCount(alloca.type) == 0) return Refusal::kType;
@@ -610,7 +617,11 @@ Refusal RefusalOfLandingPad(const ir::Function& function, const ir::Instruction&
       return Refusal::kException;
     }
   }
-  return PartCount(pad.type) == 2 ? Refusal::kNone : Refusal::kException;
+  // The unwinder passes both parts in general registers.
+  const PartList parts = PartsOf(pad.type);
+  const bool is_covered =
+      parts.count == 2 && !parts.parts[0].is_vector && !parts.parts[1].is_vector;
+  return is_covered ? Refusal::kNone : Refusal::kException;
 }
 
 // Whether LLVM takes a call of the intrinsic for one that may write to memory, by the attributes

@@ -1415,6 +1415,21 @@ TEST(BaselineCompilerTest, EmitsNothingOfWhatItRefuses) {
       {"declare void @llvm.memset.inline.p0.i64(ptr, i8, i64, i1) define void @f(ptr %p) { call "
        "void @llvm.memset.inline.p0.i64(ptr %p, i8 0, i64 1000, i1 false) ret void }",
        Refusal::kIntrinsic},
+      {"declare ptr addrspace(1) @llvm.stacksave.p1() define void @f() { %a = call ptr "
+       "addrspace(1) "
+       "@llvm.stacksave.p1() ret void }",
+       Refusal::kIntrinsic},
+      {"declare ptr addrspace(1) @llvm.launder.invariant.group.p1(ptr addrspace(1)) define void "
+       "@f() { %a = call ptr addrspace(1) @llvm.launder.invariant.group.p1(ptr addrspace(1) null) "
+       "ret void }",
+       Refusal::kIntrinsic},
+      {"define void @f(i64 %n) { %a = alloca i8, i64 %n, align 4294967296 store volatile i8 1, ptr "
+       "%a ret void }",
+       Refusal::kInstruction},
+      {"define void @f() personality ptr @p { invoke void @g() to label %end unwind label %pad "
+       "end: ret void pad: %e = landingpad { ptr, float } cleanup ret void } declare void @g() "
+       "declare i32 @p(...)",
+       Refusal::kException},
       {"define void @f({ i128, i64 } %v) { ret void }", Refusal::kArgumentPassing},
       {"define ptr @f() { ret ptr blockaddress(@f, %never)\nnever: ret ptr null }",
        Refusal::kBlockAddress},
