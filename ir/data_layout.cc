@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/round_up.h"
+#include "ir/scalar_bits.h"
 
 namespace firstcall::ir {
 namespace {
@@ -23,31 +24,6 @@ uint32_t NaturalAlignment(uint64_t bits) {
   uint64_t alignment = 1;
   while (alignment < (bits + 7) / 8) alignment *= 2;
   return static_cast<uint32_t>(alignment);
-}
-
-// The bits of a type that contains no other type; 0 if the type has no layout, and for pointers.
-uint64_t BitsOf(const Type& type) {
-  switch (type.kind) {
-    case TypeKind::kHalf:
-    case TypeKind::kBFloat:
-      return 16;
-    case TypeKind::kFloat:
-      return 32;
-    case TypeKind::kDouble:
-    case TypeKind::kX86Mmx:
-      return 64;
-    case TypeKind::kX86Fp80:
-      return 80;
-    case TypeKind::kFp128:
-    case TypeKind::kPpcFp128:
-      return 128;
-    case TypeKind::kX86Amx:
-      return 8192;
-    case TypeKind::kInteger:
-      return type.number;
-    default:
-      return 0;
-  }
 }
 
 // Sets the layout of a type of `bytes` bytes, which contains other types.
@@ -121,7 +97,7 @@ DataLayout::Alignment DataLayout::OfScalar(const Type& type) const {
     case TypeKind::kFixedVector:
       return OfNumber(vectors_, VectorBits(type));
     default:
-      return OfNumber(floats_, BitsOf(type));
+      return OfNumber(floats_, ScalarBits(type));
   }
 }
 
@@ -159,7 +135,7 @@ void DataLayout::Lay(Type& type, std::vector<uint64_t>& offsets) const {
       type.bit_size = OfPointer(type.number).size;
       break;
     default:
-      type.bit_size = BitsOf(type);
+      type.bit_size = ScalarBits(type);
       break;
   }
   if (type.bit_size == 0) return;

@@ -1,5 +1,7 @@
 #include "ir/type_rules.h"
 
+#include "ir/scalar_bits.h"
+
 namespace firstcall::ir {
 namespace {
 
@@ -10,36 +12,11 @@ Fault WrongShape() {
   return Fault::Invalid("the operand and the result have different numbers of elements");
 }
 
-// The width of a type that is neither a pointer nor a vector; 0 if it has none.
-uint64_t WidthOf(const Type& type) {
-  switch (type.kind) {
-    case TypeKind::kInteger:
-      return type.number;
-    case TypeKind::kHalf:
-    case TypeKind::kBFloat:
-      return 16;
-    case TypeKind::kFloat:
-      return 32;
-    case TypeKind::kDouble:
-    case TypeKind::kX86Mmx:
-      return 64;
-    case TypeKind::kX86Fp80:
-      return 80;
-    case TypeKind::kFp128:
-    case TypeKind::kPpcFp128:
-      return 128;
-    case TypeKind::kX86Amx:
-      return 8192;
-    default:
-      return 0;
-  }
-}
-
 // A cast from a narrower to a wider type of the same kind, or from a wider to a narrower one.
 Fault CheckWidths(const Type& narrow, const Type& wide, const char* text) {
   if (narrow.IsInteger() && wide.IsInteger() && narrow.number < wide.number) return {};
   if (!HaveSameShape(narrow, wide)) return WrongShape();
-  if (WidthOf(*narrow.scalar()) >= WidthOf(*wide.scalar())) return Fault::Invalid(text);
+  if (ScalarBits(*narrow.scalar()) >= ScalarBits(*wide.scalar())) return Fault::Invalid(text);
   return {};
 }
 
@@ -70,7 +47,7 @@ Fault CheckBitCast(const Type& from, const Type& to) {
   if (HasPointers(from) != HasPointers(to)) return WrongKind();
   if (HasPointers(from)) return CheckPointerBitCast(from, to);
   const auto width = [](const Type& type) {
-    return WidthOf(*type.scalar()) * (type.IsVector() ? type.count : 1);
+    return ScalarBits(*type.scalar()) * (type.IsVector() ? type.count : 1);
   };
   const auto is_scalable = [](const Type& type) { return type.kind == TypeKind::kScalableVector; };
   if (width(from) == 0 || width(to) == 0) return Fault::Unknown("a bitcast of such types");
