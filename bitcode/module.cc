@@ -19,12 +19,12 @@ absl::Status Failure(const absl::Status& cause, const std::string& producer) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<BitcodeModule>> BitcodeModule::Read(
-    absl::Span<const uint8_t> bytes) {
+absl::StatusOr<std::unique_ptr<BitcodeModule>> BitcodeModule::Read(absl::Span<const uint8_t> bytes,
+                                                                   const DefaultTarget& target) {
   const absl::StatusOr<FileLayout> layout = FindBlocks(bytes);
   if (!layout.ok()) return Failure(layout.status(), "");
   auto module = absl::WrapUnique(new BitcodeModule);
-  absl::Status status = ModuleReader(*layout, *module).Read();
+  absl::Status status = ModuleReader(*layout, target, *module).Read();
   if (status.ok()) status = ir::CheckModule(module->module_);
   if (!status.ok()) return Failure(status, layout->producer);
   return module;

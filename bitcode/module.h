@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "bitcode/block_info.h"
 #include "bitcode/type_table.h"
@@ -35,19 +36,27 @@ struct BodyPlace {
   uint32_t block_count = 0;  // At least 1 of a body.
 };
 
+// What a module without a triple, or without a data layout, gets.
+struct DefaultTarget {
+  absl::string_view triple;
+  absl::string_view data_layout;
+};
+
 class BitcodeModule {
  public:
   // Reads a file of bitcode, perhaps with a wrapper's header. `bytes` must outlive the module:
   // names stay in them. What is returned has passed ir::CheckModule. Unimplemented for what LLVM
   // may know and this reader does not, such as a file with several modules, or one from before LLVM
   // 15; InvalidArgument for damaged bytes.
-  static absl::StatusOr<std::unique_ptr<BitcodeModule>> Read(absl::Span<const uint8_t> bytes);
+  static absl::StatusOr<std::unique_ptr<BitcodeModule>> Read(absl::Span<const uint8_t> bytes,
+                                                             const DefaultTarget& target = {});
 
   BitcodeModule(const BitcodeModule&) = delete;
   BitcodeModule& operator=(const BitcodeModule&) = delete;
 
   const ir::Module& module() const { return module_; }
-  // The module's data layout as text, with what LLVM adds to the layouts of older files.
+  // The module's data layout as text, with what LLVM adds to the layouts of older files, or that of
+  // the default target.
   const std::string& layout_text() const { return layout_text_; }
   // What wrote the file, such as "LLVM19.1.7". Empty: unknown.
   const std::string& producer() const { return producer_; }

@@ -35,8 +35,10 @@ SyncScope ScopeOfName(absl::string_view name) {
 
 }  // namespace
 
-ModuleReader::ModuleReader(const FileLayout& layout, BitcodeModule& target)
+ModuleReader::ModuleReader(const FileLayout& layout, const DefaultTarget& default_target,
+                           BitcodeModule& target)
     : target_(target),
+      default_target_(default_target),
       position_(layout.module_position),
       reader_(layout.stream, &target.block_info_),
       globals_(layout.names, target.types_, target.attributes_, target.module_),
@@ -173,6 +175,10 @@ absl::Status ModuleReader::ReadTables() {
 
 absl::Status ModuleReader::ReadLayout() {
   target_.layout_text_ = ir::DataLayout::Upgraded(layout_text_, triple_);
+  if (target_.layout_text_.empty()) {
+    target_.layout_text_ = std::string(default_target_.data_layout);
+  }
+  if (triple_.empty()) triple_ = std::string(default_target_.triple);
   FIRSTCALL_ASSIGN_OR_RETURN(ir::DataLayout layout, ir::DataLayout::Parse(target_.layout_text_));
   target_.module_.set_layout(std::move(layout));
   target_.module_.set_triple(triple_);

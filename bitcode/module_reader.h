@@ -22,7 +22,8 @@ namespace firstcall::bitcode {
 class ModuleReader {
  public:
   // `target` is filled, and must outlive the reader, as must what `layout` refers to.
-  ModuleReader(const FileLayout& layout, BitcodeModule& target);
+  ModuleReader(const FileLayout& layout, const DefaultTarget& default_target,
+               BitcodeModule& target);
 
   // Called once. If the result is OK, `target` is complete but for ir::CheckModule.
   absl::Status Read();
@@ -49,6 +50,7 @@ class ModuleReader {
   absl::Status CheckBlockAddresses() const;
 
   BitcodeModule& target_;
+  const DefaultTarget default_target_;
   const uint64_t position_;  // Of the module.
   BitReader reader_;
   GlobalReader globals_;

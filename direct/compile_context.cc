@@ -10,7 +10,7 @@ namespace firstcall::direct {
 absl::StatusOr<std::unique_ptr<CompileContext>> CompileContext::Create(
     const baseline::BaselineOptions& options) {
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<baseline::ModuleCompiler> compiler,
-                             baseline::ModuleCompiler::Create(HostTriple(), options));
+                             baseline::ModuleCompiler::Create(HostTarget().triple, options));
   return std::unique_ptr<CompileContext>(new CompileContext(std::move(compiler)));
 }
 

@@ -113,7 +113,7 @@ bool IsHostTarget(const TargetSettings& settings) {
          settings.target_options == nullptr && !kTriple.empty();
 }
 
-absl::string_view HostTriple() { return kTriple; }
+bitcode::DefaultTarget HostTarget() { return {kTriple, kLayout}; }
 
 std::vector<std::string> HostFeatures() {
   static const auto* const features = new std::vector<std::string>(ReadFeatures());
@@ -121,9 +121,6 @@ std::vector<std::string> HostFeatures() {
 }
 
 absl::Status CheckTarget(absl::string_view triple, absl::string_view layout) {
-  if (triple.empty() || layout.empty()) {
-    return absl::UnimplementedError("a module without a triple or a data layout");
-  }
   if (baseline::MachineOf(triple) != HostMachine() || !IsForLinux(triple) ||
       !baseline::HasElfOrMacho(triple) || absl::EndsWith(triple, "macho")) {
     return absl::InvalidArgumentError(absl::StrCat(

@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "bitcode/module.h"
 #include "seam/target_settings.h"
 
 namespace firstcall::direct {
@@ -19,15 +20,15 @@ namespace firstcall::direct {
 // as far as it covers the code.
 bool IsHostTarget(const TargetSettings& settings);
 
-// The triple of this process, as far as code depends on it. Empty if there is no baseline code
-// generator for the processor.
-absl::string_view HostTriple();
+// The triple of this process, as far as code depends on it, and its data layout. Both are empty if
+// there is no baseline code generator for the processor.
+bitcode::DefaultTarget HostTarget();
 
 // Those of BaselineCompiler::Features that this machine's CPU has.
 std::vector<std::string> HostFeatures();
 
-// Whether a module of this triple and this data layout is made for this process. Unimplemented if
-// either is empty: then LLVM fills it in. InvalidArgument for another target.
+// Whether a module of this triple and this data layout is made for this process. InvalidArgument
+// for another target.
 absl::Status CheckTarget(absl::string_view triple, absl::string_view layout);
 
 }  // namespace firstcall::direct

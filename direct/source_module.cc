@@ -45,7 +45,7 @@ absl::Status SourceModule::ReadLocked() {
   const absl::Span<const uint8_t> span(reinterpret_cast<const uint8_t*>(bytes.data()),
                                        bytes.size());
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<bitcode::BitcodeModule> source,
-                             bitcode::BitcodeModule::Read(span));
+                             bitcode::BitcodeModule::Read(span, HostTarget()));
   FIRSTCALL_RETURN_IF_ERROR(CheckTarget(source->module().triple(), source->layout_text()));
   FIRSTCALL_RETURN_IF_ERROR(CheckIndex(source->module()));
   read_ = std::make_shared<const ReadModule>(contents_.bytes, std::move(source), index_);

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "backend/llvm/target.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -38,8 +39,10 @@ TEST(HostTargetTest, TakesModulesOfTheLayoutThatLlvmHas) {
   llvm::LLVMContext context;
   llvm::Module module("m", context);
   ASSERT_THAT(target.Adopt(module), IsOk());
-  EXPECT_THAT(CheckTarget(HostTriple(), module.getDataLayoutStr()), IsOk());
-  EXPECT_THAT(CheckTarget(HostTriple(), module.getDataLayoutStr() + "-P1"),
+  const auto [triple, data_layout] = HostTarget();
+  EXPECT_EQ(data_layout, module.getDataLayoutStr());
+  EXPECT_THAT(CheckTarget(triple, data_layout), IsOk());
+  EXPECT_THAT(CheckTarget(triple, absl::StrCat(data_layout, "-P1")),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("its data layout")));
   EXPECT_THAT(CheckTarget("riscv64-unknown-linux-gnu", module.getDataLayoutStr()),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("its triple")));
