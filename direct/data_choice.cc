@@ -75,10 +75,6 @@ class Chooser {
     }
     if (HasPrefix()) return absl::UnimplementedError("prefix data of a function");
     if (index_.needs_shadow_stack()) return absl::UnimplementedError("a list of garbage's roots");
-    const std::optional<SymbolOrdinal> at_exit = index_.Find(kAtexit);
-    if (at_exit && !index_.at(*at_exit).is_definition) {
-      return absl::UnimplementedError("the module's own atexit");
-    }
     return absl::OkStatus();
   }
 
@@ -104,7 +100,7 @@ class Chooser {
     ChosenVariable chosen;
     chosen.global = number;
     chosen.name = symbol.name;
-    chosen.is_table = original.is_constant;
+    chosen.is_table = original.is_constant && !original.IsThreadLocal();
     chosen.definition = original;
     ir::Global& definition = chosen.definition;
     definition.name = symbol.name;
@@ -112,16 +108,17 @@ class Chooser {
     definition.visibility = ir::Visibility::kDefault;
     definition.is_dso_local = true;
     definition.comdat = ir::kNone;
-    if (is_moved) AlignToCacheLine(definition);
-    if (symbol.size > index_.largest_near_variable()) {
-      FIRSTCALL_RETURN_IF_ERROR(PlaceApart(symbol.name, definition));
+    if (!original.IsThreadLocal()) {
+      if (is_moved) AlignToCacheLine(definition);
+      if (symbol.size > index_.largest_near_variable()) {
+        FIRSTCALL_RETURN_IF_ERROR(PlaceApart(symbol.name, definition));
+      }
     }
     chosen_.push_back(std::move(chosen));
     return absl::OkStatus();
   }
 
   static absl::Status RefuseVariable(const ir::Global& variable, const Symbol& symbol) {
-    if (variable.IsThreadLocal()) return Refuse(symbol.name, "it is thread-local");
     if (symbol.is_computed) return Refuse(symbol.name, "an initializer that code computes");
     if (HasSectionName(variable)) return Refuse(symbol.name, "a section of its own");
     if (variable.address_space != 0) return Refuse(symbol.name, "an address space of its own");

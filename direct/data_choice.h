@@ -34,15 +34,14 @@ struct ChosenVariable {
 // First the variables that belong to the data-module alone, then the constants that are copied into
 // some functions, each in the order of the module. `index` is the module's.
 //
-// Unimplemented, with its name, for what only LLVM makes: thread-local variables, initializers that
-// code has to compute, sections, debug information, prefix data of functions, the list of roots of
-// garbage collection, the module's own atexit.
+// Unimplemented, with its name, for what only LLVM makes: initializers that code has to compute,
+// sections, debug information, prefix data of functions, the list of roots of garbage collection.
 absl::StatusOr<std::vector<ChosenVariable>> ChooseData(const ir::Module& module,
                                                        const SymbolIndex& index,
                                                        IsReplaced is_replaced);
 
 // Whether the data-module would define anything that belongs to it alone. (Constants that functions
-// have copies of, and its own atexit, do not count.)
+// have copies of do not count.)
 bool HasData(const ir::Module& module, const SymbolIndex& index);
 
 }  // namespace firstcall::direct

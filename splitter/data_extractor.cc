@@ -14,7 +14,6 @@
 #include "splitter/computed_initializer.h"
 #include "splitter/debug_info.h"
 #include "splitter/large_variables.h"
-#include "splitter/module_atexit.h"
 #include "splitter/module_skeleton.h"
 #include "splitter/object_name.h"
 #include "splitter/prefix_thunk.h"
@@ -99,8 +98,6 @@ class DataModule {
           *target_, pointer, /*isConstant=*/false, llvm::GlobalValue::ExternalLinkage,
           llvm::Constant::getNullValue(pointer), ToStringRef(kShadowStackRoots));
     }
-    const std::optional<SymbolOrdinal> at_exit = index_.Find(kAtexit);
-    if (at_exit && !index_.at(*at_exit).is_definition) DefineAtexit(*target_);
   }
 
   // Without their prefix data, which may refer to variables that are not declared yet.

@@ -19,7 +19,6 @@
 #include "splitter/function_verifier.h"
 #include "splitter/ifunc_thunk.h"
 #include "splitter/mandatory_inliner.h"
-#include "splitter/module_atexit.h"
 #include "splitter/section_names.h"
 #include "splitter/type_tests.h"
 
@@ -153,13 +152,6 @@ void SetBinding(llvm::GlobalObject& value) {
   }
 }
 
-// Only the module itself needs the function. In the object it must not conflict with the
-// definitions of other objects.
-void HideIfDefined(llvm::Function* function) {
-  if (function == nullptr || function->isDeclaration()) return;
-  function->setLinkage(llvm::GlobalValue::InternalLinkage);
-}
-
 void Expose(llvm::GlobalValue& value, llvm::StringRef name) {
   if (value.hasLocalLinkage()) value.setLinkage(llvm::GlobalValue::ExternalLinkage);
   value.setName(name);
@@ -240,10 +232,6 @@ absl::Status PrepareWholeModule(ModuleView& view, const SymbolIndex& index, bool
     } else if (symbol.kind == SymbolKind::kAlias && symbol.is_thread_local) {
       HideThreadLocalAlias(view, index, SymbolOrdinal{i});
     }
-  }
-  if (index.Find(kAtexit) && !index.at(*index.Find(kAtexit)).is_definition) {
-    DefineAtexit(module);
-    HideIfDefined(module.getFunction(ToStringRef(kAtexit)));
   }
   for (llvm::GlobalObject& object : module.global_objects()) SetBinding(object);
   for (llvm::GlobalAlias& alias : module.aliases()) {

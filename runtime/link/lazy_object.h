@@ -91,9 +91,9 @@ struct LazyObject {
   absl::Status status;  // The reason for kFailed, or why a symbol is missing.
   // If a symbol is missing: how many modules and objects had been added when this was found.
   std::optional<uint64_t> additions;
-  ExecutorAddress own_atexit;  // See ExitHandlers::MakeAtexit; null if it is not needed yet.
-  // See runtime/process/dynamic_symbols.h; null if it is not needed yet. Guarded by the
-  // SymbolResolver.
+  // See ExitHandlers::MakeAtexit and runtime/process/dynamic_symbols.h. Null if it is not needed
+  // yet. Guarded by the SymbolResolver.
+  ExecutorAddress own_atexit;
   ExecutorAddress own_dlsym;
   SymbolAddresses addresses;  // The defined symbols; constant once kReady.
 

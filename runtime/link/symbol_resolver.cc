@@ -96,14 +96,10 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::Resolve(absl::string_view object
   SourceModule* module = requester.module;
   if (reference.name == kDsoHandle) return ExecutorAddress::Of(&requester.dso_handle);
   if (module != nullptr) {
-    if (reference.name == kAtexit) {
-      FIRSTCALL_RETURN_IF_ERROR(objects_->Link(module->object()));
-      absl::StatusOr<ExecutorAddress> own = objects_->AddressIn(module->object(), kAtexit);
-      if (own.ok() || !absl::IsNotFound(own.status())) return own;
-    }
     FIRSTCALL_ASSIGN_OR_RETURN(const std::optional<ExecutorAddress> own,
                                ResolveInModule(reference, *module));
     if (own) return *own;
+    if (reference.name == kAtexit) return OwnAtexit(requester);
   }
   if (MayHaveFunctionInstead(reference.name) &&
       !definitions_.Find(reference.name, requester.library)) {
@@ -113,12 +109,7 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::Resolve(absl::string_view object
   }
   if (module == nullptr && reference.name == kAtexit && outside_.FindByClient(kAtexit) == nullptr &&
       !definitions_.Find(kAtexit, requester.library)) {
-    ExecutorAddress& own = requester.own_atexit;
-    if (own.is_null()) {
-      FIRSTCALL_ASSIGN_OR_RETURN(own,
-                                 ExitHandlers::MakeAtexit(requester.dso_handle, requester.code()));
-    }
-    return own;
+    return OwnAtexit(requester);
   }
   FIRSTCALL_ASSIGN_OR_RETURN(ExecutorAddress address,
                              FindOutside(reference.name, requester.library));
@@ -128,6 +119,15 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::Resolve(absl::string_view object
   // In eager mode, all labels are in the module's object.
   if (module->mode() == Mode::kEager) return address;
   return compiler_->FindLabel(*module, reference.name);
+}
+
+absl::StatusOr<ExecutorAddress> SymbolResolver::OwnAtexit(LazyObject& requester) {
+  absl::MutexLock lock(&own_functions_mutex_);
+  if (requester.own_atexit.is_null()) {
+    FIRSTCALL_ASSIGN_OR_RETURN(requester.own_atexit,
+                               ExitHandlers::MakeAtexit(requester.dso_handle, requester.code()));
+  }
+  return requester.own_atexit;
 }
 
 // A client's symbol finder may define a function of its own. If it only finds the process's, the

@@ -122,6 +122,9 @@ class SymbolResolver final : public DynamicSymbols {
   absl::StatusOr<ExecutorAddress> Replacement(SourceModule& module, SymbolOrdinal ordinal,
                                               absl::string_view name);
   absl::StatusOr<ExecutorAddress> FindOutside(absl::string_view name, LibraryId library);
+  // The `atexit` of the module or object whose code `requester` owns.
+  absl::StatusOr<ExecutorAddress> OwnAtexit(LazyObject& requester)
+      ABSL_LOCKS_EXCLUDED(own_functions_mutex_);
   // The engine's own function that takes the place of the process's for the code of `requester`.
   absl::StatusOr<std::optional<ExecutorAddress>> FunctionInstead(absl::string_view name,
                                                                  LazyObject& requester)
@@ -132,7 +135,7 @@ class SymbolResolver final : public DynamicSymbols {
   FunctionTable& functions_;
   DataProvider* objects_ = nullptr;
   FunctionProvider* compiler_ = nullptr;
-  absl::Mutex own_functions_mutex_;  // Guards LazyObject::own_dlsym.
+  absl::Mutex own_functions_mutex_;  // Guards LazyObject::own_atexit and own_dlsym.
 };
 
 }  // namespace firstcall

@@ -58,8 +58,9 @@ class ExitHandlers {
   static absl::StatusOr<ExecutorAddress> MakeForwarder(ExecutorAddress function, DsoHandle& handle,
                                                        OwnedCode& code);
 
-  // Makes an `atexit` for code that has the handle and did not get a definition when it was
-  // compiled (splitter/module_atexit.h), as MakeForwarder does.
+  // Makes the `atexit` of a module or an object that has the handle, as MakeForwarder does. The C
+  // library has no shared `atexit`: each program and each shared library is linked with a copy of
+  // its own, which passes its own handle to __cxa_atexit, to tell whose handler it is.
   static absl::StatusOr<ExecutorAddress> MakeAtexit(DsoHandle& handle, OwnedCode& code);
 
   // The `__cxa_thread_atexit` of compiled code, which calls it when it first uses a thread-local

@@ -65,6 +65,12 @@ TEST(DataChoiceTest, LargeZerosLieApart) {
   EXPECT_THAT(chosen, ElementsAre("a 64 .bss.fc_large"));
 }
 
+TEST(DataChoiceTest, ThreadLocalVariablesStayAsTheyAre) {
+  ASSERT_OK_AND_ASSIGN(const std::vector<std::string> chosen,
+                       Choose("@a = thread_local global [50000000 x i8] zeroinitializer, align 4"));
+  EXPECT_THAT(chosen, ElementsAre("a 4"));
+}
+
 TEST(DataChoiceTest, LeavesOutWhatIsReplaced) {
   ASSERT_OK_AND_ASSIGN(const std::vector<std::string> chosen,
                        Choose("@w = weak global i32 1 @s = global i32 1", Always));
@@ -78,7 +84,6 @@ TEST(DataChoiceTest, RefusesByName) {
   const auto expect = [](absl::string_view text, absl::string_view message) {
     EXPECT_THAT(Choose(text), StatusIs(absl::StatusCode::kUnimplemented, HasSubstr(message)));
   };
-  expect("@v = thread_local global i32 1", "variable 'v': it is thread-local");
   expect("@v = global i32 1, section \"mine\"", "variable 'v': a section of its own");
   expect("@v = addrspace(1) global i32 1", "variable 'v': an address space of its own");
   expect(R"(@v = constant i64 sub (i64 ptrtoint (ptr @v to i64), i64 ptrtoint (ptr @f to i64))
@@ -87,7 +92,6 @@ TEST(DataChoiceTest, RefusesByName) {
   expect("@v = global [20000000 x i8] c\"" + std::string(20000000, 'x') + "\"",
          "variable 'v': it is large, and not zero");
   expect("define void @f() prefix i32 1 { ret void }", "prefix data of a function");
-  expect("declare i32 @atexit(ptr)", "the module's own atexit");
   expect("define void @f() gc \"shadow-stack\" { ret void }", "a list of garbage's roots");
 }
 

@@ -158,13 +158,5 @@ TEST(DataExtractorTest, ListsOfConstructorsAreLeftToTheEngine) {
               Not(HasSubstr("global_ctors")));
 }
 
-TEST(DataExtractorTest, AtexitIsTheModulesOwn) {
-  const std::string text = DataOf(R"(
-    declare i32 @atexit(ptr)
-    define i32 @f(ptr %g) { %r = call i32 @atexit(ptr %g) ret i32 %r })");
-  EXPECT_THAT(text, HasSubstr("define i32 @atexit(ptr %0)"));
-  EXPECT_THAT(text, HasSubstr("call i32 @__cxa_atexit(ptr %0, ptr null, ptr @__dso_handle)"));
-}
-
 }  // namespace
 }  // namespace firstcall
