@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "backend/baseline/constant_data.h"
 #include "backend/baseline/constants.h"
@@ -13,6 +15,7 @@
 #include "ir/global.h"
 #include "ir/type.h"
 #include "object/large_section.h"
+#include "object/symbol_name.h"
 
 namespace firstcall::baseline {
 namespace {
@@ -54,32 +57,73 @@ class VariableWriter {
     const uint64_t alignment = AlignmentOf(variable, module_);
     const uint64_t size = variable.value_type->alloc_size;
     const ir::Constant& initializer = module_.constant(variable.initializer);
-    const bool is_zero =
-        !variable.is_constant && (initializer.IsZero() || initializer.IsUndefined());
+    const bool is_zero = (!variable.is_constant || variable.IsThreadLocal()) &&
+                         (initializer.IsZero() || initializer.IsUndefined());
     const bool is_large_zero = is_zero && variable.section == kLargeZeroSection;
-    if (variable.IsThreadLocal() || (!variable.section.empty() && !is_large_zero) ||
-        HasImplicitSection(variable) || variable.linkage == ir::Linkage::kCommon ||
-        variable.linkage == ir::Linkage::kAppending || variable.address_space != 0 ||
-        alignment > kMostAlignment || (size > kMostBytes && !is_zero)) {
+    if ((!variable.section.empty() && !is_large_zero) || HasImplicitSection(variable) ||
+        variable.linkage == ir::Linkage::kCommon || variable.linkage == ir::Linkage::kAppending ||
+        variable.address_space != 0 || alignment > kMostAlignment ||
+        (size > kMostBytes && !is_zero)) {
       return Refusal::kVariable;
     }
     if (variable.has_debug_information) return Refusal::kDebugInformation;
     if (!is_zero && !WriteData(variable, module_, data_)) return Refusal::kVariable;
-    const uint32_t number = SymbolOf(variable);
-    CodeSymbol& symbol = code_.symbols[number];
-    symbol.is_defined = true;
-    symbol.is_local = variable.HasLocalLinkage();
-    symbol.section = static_cast<uint32_t>(code_.sections.size());
-    symbol.size = size;
-    CodeSection& section = code_.sections.emplace_back();
-    section.alignment = static_cast<uint32_t>(alignment);
-    // Two variables never have the same address.
-    if (is_zero) {
-      section.kind = is_large_zero ? SectionKind::kLargeZeroData : SectionKind::kZeroData;
-      section.zeros = std::max<uint64_t>(size, 1);
+    if (variable.IsThreadLocal()) {
+      WriteThreadLocal(variable, alignment, is_zero);
       return Refusal::kNone;
     }
-    section.kind = variable.is_constant ? SectionKind::kReadOnlyData : SectionKind::kData;
+    Define(SymbolOf(variable), size);
+    if (is_zero) {
+      CodeSection& section = code_.sections.emplace_back();
+      section.kind = is_large_zero ? SectionKind::kLargeZeroData : SectionKind::kZeroData;
+      section.alignment = static_cast<uint32_t>(alignment);
+      // Two variables never have the same address.
+      section.zeros = std::max<uint64_t>(size, 1);
+    } else {
+      WriteContents(variable.is_constant ? SectionKind::kReadOnlyData : SectionKind::kData,
+                    alignment);
+    }
+    return Refusal::kNone;
+  }
+
+ private:
+  // The control record of emulated thread-local storage: size, alignment, the place for what the
+  // library keeps, and the address of what a thread's variable holds at first (null: zeros).
+  void WriteThreadLocal(const ir::Global& variable, uint64_t alignment, bool is_zero) {
+    constexpr uint64_t kWordBytes = 8, kTemplateOffset = 3 * kWordBytes;
+    const uint64_t record[] = {variable.value_type->alloc_size, alignment, 0, 0};
+    uint32_t contents = ir::kNone;
+    if (!is_zero) {
+      contents = static_cast<uint32_t>(code_.symbols.size());
+      code_.symbols.emplace_back().is_local = true;
+      Define(contents, data_.bytes.size());
+      WriteContents(SectionKind::kReadOnlyData, alignment);
+    }
+    const uint32_t control = AddSymbol(kEmulatedTlsPrefix, variable);
+    Define(control, sizeof(record));
+    CodeSection& section = code_.sections.emplace_back();
+    section.kind = SectionKind::kData;
+    section.alignment = kWordBytes;
+    section.bytes.resize(sizeof(record));
+    std::memcpy(section.bytes.data(), record, sizeof(record));
+    if (contents == ir::kNone) return;
+    code_.relocations.push_back({static_cast<uint32_t>(code_.sections.size() - 1), kTemplateOffset,
+                                 contents, RelocationKind::kAbsolute64, 0});
+  }
+
+  // The symbol is that of the section that is written next.
+  void Define(uint32_t number, uint64_t size) {
+    CodeSymbol& symbol = code_.symbols[number];
+    symbol.is_defined = true;
+    symbol.section = static_cast<uint32_t>(code_.sections.size());
+    symbol.size = size;
+  }
+
+  // Writes a section of `data_`.
+  void WriteContents(SectionKind kind, uint64_t alignment) {
+    CodeSection& section = code_.sections.emplace_back();
+    section.kind = kind;
+    section.alignment = static_cast<uint32_t>(alignment);
     section.bytes = std::move(data_.bytes);
     if (section.bytes.empty()) section.bytes.push_back(0);
     for (const ConstantData::Reference& reference : data_.references) {
@@ -89,23 +133,25 @@ class VariableWriter {
            reference.is_distance ? RelocationKind::kRelative32 : RelocationKind::kAbsolute64,
            reference.addend});
     }
-    return Refusal::kNone;
   }
 
- private:
   uint32_t SymbolOf(const ir::Global& global) {
     if (numbers_.empty()) numbers_.resize(module_.globals().size(), ir::kNone);
     uint32_t& number = numbers_[module_.NumberOf(global)];
-    if (number != ir::kNone) return number;
-    number = static_cast<uint32_t>(code_.symbols.size());
+    if (number == ir::kNone) number = AddSymbol("", global);
+    return number;
+  }
+
+  uint32_t AddSymbol(absl::string_view prefix, const ir::Global& global) {
     const absl::string_view name = SymbolNameOf(global, module_.layout());
     CodeSymbol& symbol = code_.symbols.emplace_back();
     symbol.name = static_cast<uint32_t>(code_.names.size());
-    symbol.name_size = static_cast<uint32_t>(name.size());
+    symbol.name_size = static_cast<uint32_t>(prefix.size() + name.size());
+    symbol.is_local = !global.is_declaration && global.HasLocalLinkage();
     symbol.is_weak = global.is_declaration ? global.linkage == ir::Linkage::kExternalWeak
                                            : global.IsWeakForLinker();
-    code_.names.append(name.data(), name.size());
-    return number;
+    absl::StrAppend(&code_.names, prefix, name);
+    return static_cast<uint32_t>(code_.symbols.size() - 1);
   }
 
   const ir::Module& module_;

@@ -138,6 +138,7 @@ class DirectCompilerTest : public ::testing::Test {
 
 constexpr absl::string_view kProgram = R"(
   @counter = global i32 3
+  @own = thread_local global i32 4
   @text = private unnamed_addr constant [6 x i8] c"hello\00"
   @table = constant [2 x ptr] [ptr @square, ptr @counter]
   declare i32 @puts(ptr)

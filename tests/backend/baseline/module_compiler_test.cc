@@ -108,7 +108,6 @@ TEST_F(ModuleCompilerTest, RefusesAsAWhole) {
       {"module asm \"nop\" define void @f() { ret void }", Refusal::kInlineAssembly},
       {"define void @f() { ret void } define void @g() naked { ret void }",
        Refusal::kFunctionAttribute},
-      {"@v = thread_local global i32 1 define void @f() { ret void }", Refusal::kVariable},
       {"@v = global i32 1, section \"mine\" define void @f() { ret void }", Refusal::kVariable},
       {"@v = global i32 1 \"data-section\"=\"mine\" define void @f() { ret void }",
        Refusal::kVariable},

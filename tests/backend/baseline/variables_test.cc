@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "engine/engine.h"
@@ -154,9 +155,62 @@ TEST(VariablesTest, NoTwoHaveTheSameAddress) {
   EXPECT_EQ(std::adjacent_find(addresses.begin(), addresses.end()), addresses.end());
 }
 
+// What threads have of their own: their sum, and whether one is aligned as it asks to be.
+constexpr char kThreadLocals[] = R"(
+  @counted = thread_local global i32 5
+  @words = internal thread_local(localdynamic) global [3 x i64] [i64 1, i64 2, i64 3], align 256
+  @blanks = thread_local(localexec) global [100 x i8] zeroinitializer
+  @pointer = thread_local constant ptr @number_of_all
+  @unset = thread_local global i64 undef
+  @number_of_all = global i32 70
+  declare ptr @llvm.threadlocal.address.p0(ptr)
+  define i64 @sum_of_own() {
+    %number = call ptr @llvm.threadlocal.address.p0(ptr @counted)
+    %a = load i32, ptr %number
+    %more = add i32 %a, 1
+    store i32 %more, ptr %number
+    %words = call ptr @llvm.threadlocal.address.p0(ptr @words)
+    %third = getelementptr i64, ptr %words, i64 2
+    %b = load i64, ptr %third
+    %blanks = call ptr @llvm.threadlocal.address.p0(ptr @blanks)
+    %last = getelementptr i8, ptr %blanks, i64 99
+    %c = load i8, ptr %last
+    %pointer = call ptr @llvm.threadlocal.address.p0(ptr @pointer)
+    %target = load ptr, ptr %pointer
+    %d = load i32, ptr %target
+    %undefined = call ptr @llvm.threadlocal.address.p0(ptr @unset)
+    store i64 100, ptr %undefined
+    %e = load i64, ptr %undefined
+    %a64 = zext i32 %a to i64
+    %c64 = zext i8 %c to i64
+    %d64 = zext i32 %d to i64
+    %s1 = add i64 %a64, %b
+    %s2 = add i64 %s1, %c64
+    %s3 = add i64 %s2, %d64
+    %s4 = add i64 %s3, %e
+    %place = ptrtoint ptr %words to i64
+    %rest = and i64 %place, 255
+    %s5 = add i64 %s4, %rest
+    ret i64 %s5
+  }
+)";
+
+TEST(VariablesTest, EachThreadHasItsOwn) {
+  for (Baseline setting : {Baseline::kStrict, Baseline::kOff}) {
+    EngineOptions options;
+    options.baseline = setting;
+    const std::unique_ptr<Engine> engine = Engine::Create(options).value();
+    ASSERT_THAT(engine->AddBitcode(ParseToBitcode(kThreadLocals), "program"), IsOk());
+    auto* const sum = reinterpret_cast<int64_t (*)()>(AddressOf<void>(*engine, "sum_of_own"));
+    EXPECT_EQ(sum(), 5 + 3 + 70 + 100);
+    EXPECT_EQ(sum(), 6 + 3 + 70 + 100);
+    std::thread([sum] { EXPECT_EQ(sum(), 5 + 3 + 70 + 100); }).join();
+  }
+}
+
 TEST(VariablesTest, AreWrittenWithoutLlvm) {
   llvm::LLVMContext context;
-  const std::unique_ptr<llvm::Module> module = ParseModule(Program(), context);
+  const std::unique_ptr<llvm::Module> module = ParseModule(Program() + kThreadLocals, context);
   CompiledCode code;
   ir::LlvmReader reader;
   ASSERT_THAT(reader.Begin(*module), IsOk());
