@@ -34,7 +34,8 @@ class CompilerProvider {
   virtual std::string IdentityOfServer() { return ""; }
 
   // Whether the compiler is made when something first has to be compiled. Otherwise it is made with
-  // the engine, so that its errors come at once.
+  // the engine, so that its errors come at once, unless there is a compiler that does without LLVM:
+  // then nothing in the settings is for LLVM to refuse.
   virtual bool is_deferred() const = 0;
 
   // Whether the client's options of the code generator ask for emulated thread-local variables.

@@ -75,6 +75,9 @@ std::unique_ptr<CompilerPair> MakePair(const EngineOptions& options,
                                        const CompilerSettings& settings, CompilerProvider& provider,
                                        DeferredCompiler& complete) {
   if (options.mode != Mode::kLazy) return nullptr;
+  for (const std::shared_ptr<Listener>& listener : options.listeners) {
+    if (listener->sees_modules()) return nullptr;
+  }
   std::unique_ptr<Compiler> small = provider.CreateSmall(settings);
   if (small == nullptr) return nullptr;
   return std::make_unique<CompilerPair>(std::move(small), complete);
@@ -143,7 +146,9 @@ absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(EngineOptions options,
   auto parts =
       std::make_unique<Parts>(std::move(options), provider, std::move(served), std::move(events),
                               std::move(code_space), std::move(libraries));
-  if (!provider.is_deferred()) FIRSTCALL_RETURN_IF_ERROR(parts->compiler.Make("an engine"));
+  if (!provider.is_deferred() && parts->pair == nullptr) {
+    FIRSTCALL_RETURN_IF_ERROR(parts->compiler.Make("an engine"));
+  }
   return std::unique_ptr<Engine>(new Engine(std::move(parts)));
 }
 

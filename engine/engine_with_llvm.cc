@@ -34,6 +34,7 @@ absl::StatusOr<ModuleId> Engine::AddModule(std::unique_ptr<llvm::LLVMContext> co
   source.name = parsed->name();
   source.is_reopenable = parsed->is_reopenable();
   if (parts_->has_cache()) source.digest = parsed->ContentDigest();
+  FIRSTCALL_RETURN_IF_ERROR(parts_->compiler.Make("a module in memory"));
   auto& compiler = static_cast<InProcessCompiler&>(*parts_->compiler.compiler());
   auto shared = std::make_shared<std::unique_ptr<ModuleSource>>(std::move(parsed));
   source.add = [&compiler, shared](ModuleId id, std::shared_ptr<const SymbolIndex> index) {

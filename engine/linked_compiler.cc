@@ -4,6 +4,7 @@
 #include "backend/llvm/llvm_arguments.h"
 #include "backend/llvm/target.h"
 #include "compiler/in_process_compiler.h"
+#include "direct/direct_compiler.h"
 #include "engine/build_id.h"
 #include "llvm-c/Core.h"
 #include "llvm/ExecutionEngine/RTDyldMemoryManager.h"
@@ -57,6 +58,10 @@ class Linked final : public CompilerProvider {
   absl::StatusOr<std::unique_ptr<Compiler>> Create(const CompilerSettings& settings,
                                                    Listener& listener, absl::string_view) override {
     return InProcessCompiler::Create(settings, listener);
+  }
+
+  std::unique_ptr<Compiler> CreateSmall(const CompilerSettings& settings) override {
+    return direct::DirectCompiler::Create(settings);
   }
 };
 

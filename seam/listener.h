@@ -119,9 +119,13 @@ class Listener {
   // Called when a function failed. Its later calls fail for the same reason.
   virtual void OnFunctionFailed(const FailedFunction&) {}
 
+  // Whether the listener has to be told each module that is compiled: then all of them are modules
+  // of LLVM. Asked once.
+  virtual bool sees_modules() const { return false; }
+
   // Called with each function-module, data-module or module compiled whole, before code is
-  // generated for it. Not called if its object comes from a cache. The listener may read the module
-  // during the call, but not change it.
+  // generated for it. Not called if its object comes from a cache, or from the compiler that does
+  // without LLVM. The listener may read the module during the call, but not change it.
   virtual void OnModuleMade(const llvm::Module&) {}
 
   // Called once for each object, before the slots of its functions are written.

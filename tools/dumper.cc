@@ -33,6 +33,7 @@ class ModuleDumper final : public Listener {
  public:
   explicit ModuleDumper(std::function<void(const llvm::Module&)> dump) : dump_(std::move(dump)) {}
 
+  bool sees_modules() const override { return true; }
   void OnModuleMade(const llvm::Module& module) override {
     absl::MutexLock lock(&mutex_);
     dump_(module);

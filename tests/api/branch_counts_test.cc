@@ -234,6 +234,7 @@ TEST(BranchCountingWithoutEngineTest, WhatCannotBeCountedStaysAsItIs) {
 // Remembers the branch weights with which functions were optimized.
 class Weights final : public Listener {
  public:
+  bool sees_modules() const override { return true; }
   void OnModuleMade(const llvm::Module& module) override {
     for (const llvm::Function& function : module) {
       if (function.isDeclaration() || !function.getEntryCount()) continue;

@@ -163,6 +163,7 @@ TEST_F(CacheTest, FunctionsOfAnObjectMayBeThereAlready) {
 TEST_F(CacheTest, BodiesAreNotLookedAt) {
   class NoModules final : public Listener {
    public:
+    bool sees_modules() const override { return true; }
     void OnModuleMade(const llvm::Module&) override { ++count; }
     int count = 0;
   };

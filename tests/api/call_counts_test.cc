@@ -427,6 +427,7 @@ int64_t SumUntil(int64_t n, const std::function<int64_t(int64_t)>& f) {
 // The variables with which guards in optimized function-modules compare.
 class Guards final : public Listener {
  public:
+  bool sees_modules() const override { return true; }
   void OnModuleMade(const llvm::Module& module) override {
     absl::MutexLock lock(&mutex_);
     for (const llvm::GlobalVariable& variable : module.globals()) {

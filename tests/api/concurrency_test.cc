@@ -75,6 +75,7 @@ TEST_P(ConcurrencyTest, EachFunctionIsCompiledOnce) {
 class FirstModule final : public Listener {
  public:
   explicit FirstModule(std::function<void()> action) : action_(std::move(action)) {}
+  bool sees_modules() const override { return true; }
   void OnModuleMade(const llvm::Module&) override {
     if (!is_made_.exchange(true)) action_();
   }
