@@ -49,6 +49,9 @@ class CompileContext {
   // Whether functions with `optnone` may be optimized.
   OptNone optnone() const { return target_.optnone(); }
 
+  // Whether code has no debug information, though its module has.
+  bool drops_debug_info() const { return target_.drops_debug_info(); }
+
   // Whether a function that the baseline code generator does not cover fails.
   bool is_strict() const { return target_.baseline() == firstcall::Baseline::kStrict; }
 

@@ -29,6 +29,7 @@ absl::StatusOr<CompiledObject> GenerateCounting(const OptimizationOrder& order,
   options.body = ReplaceableBody{};
   options.verify = !module.source().is_verified();
   options.optnone = context.optnone();
+  options.drop_debug_info = context.drops_debug_info();
   options.keep_in_view = true;
   options.simplify_without_loops = true;
   options.refuse_debug_info = true;  // The baseline code generator refuses it, too.

@@ -20,6 +20,7 @@ ExtractOptions OptionsFor(const FunctionOrder& order, const ModuleSource& source
   ExtractOptions options;
   options.verify = !source.is_verified();
   options.optnone = context.optnone();
+  options.drop_debug_info = context.drops_debug_info();
   options.drop_alias_metadata = !context.optimizes_code();
   options.import_callees = optimizer != nullptr;
   options.list_callees = order.lists_callees;

@@ -42,6 +42,7 @@ absl::StatusOr<FunctionModule> Extract(const OptimizationOrder& order, Work& wor
   }
   options.verify = !module.source().is_verified();
   options.optnone = work.context->optnone();
+  options.drop_debug_info = work.context->drops_debug_info();
   options.import_callees = true;
   options.simplify_without_loops = true;
   options.annotate = [&](llvm::Function& body) {

@@ -8,10 +8,10 @@
 namespace firstcall::direct {
 
 absl::StatusOr<std::unique_ptr<CompileContext>> CompileContext::Create(
-    const baseline::BaselineOptions& options) {
+    const baseline::BaselineOptions& options, const CompileSettings& settings) {
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<baseline::ModuleCompiler> compiler,
                              baseline::ModuleCompiler::Create(HostTarget().triple, options));
-  return std::unique_ptr<CompileContext>(new CompileContext(std::move(compiler)));
+  return std::unique_ptr<CompileContext>(new CompileContext(std::move(compiler), settings));
 }
 
 CompileContext::Reader& CompileContext::Find(const std::shared_ptr<const ReadModule>& module) {
@@ -65,7 +65,7 @@ absl::StatusOr<ContextPool::Lease> ContextPool::Take() {
     }
   }
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<CompileContext> context,
-                             CompileContext::Create(options_));
+                             CompileContext::Create(options_, settings_));
   return Lease(this, std::move(context));
 }
 

@@ -1,6 +1,6 @@
-// What one thread needs to compile without LLVM: the code generator, readers of the bodies of
-// source modules, and the memory that these keep from function to function. Contexts share none of
-// this.
+// What one thread needs to compile without LLVM: the settings, the code generator, readers of the
+// bodies of source modules, and the memory that these keep from function to function. Contexts
+// share none of this.
 //
 // CompileContext: thread-compatible. ContextPool: thread-safe.
 
@@ -18,6 +18,7 @@
 #include "backend/baseline/baseline_compiler.h"
 #include "backend/baseline/module_compiler.h"
 #include "bitcode/function_reader.h"
+#include "direct/compile_settings.h"
 #include "direct/module_mapper.h"
 #include "direct/number_map.h"
 #include "direct/osr/loop_entries.h"
@@ -33,7 +34,9 @@ class CompileContext {
  public:
   // Errors as BaselineCompiler::Create.
   static absl::StatusOr<std::unique_ptr<CompileContext>> Create(
-      const baseline::BaselineOptions& options);
+      const baseline::BaselineOptions& options, const CompileSettings& settings);
+
+  const CompileSettings& settings() const { return settings_; }
 
   // This context's reader of the bodies of `module`, valid until DropForgotten.
   bitcode::FunctionReader& ReaderOf(const std::shared_ptr<const ReadModule>& module);
@@ -70,9 +73,11 @@ class CompileContext {
   };
   Reader& Find(const std::shared_ptr<const ReadModule>& module);
 
-  explicit CompileContext(std::unique_ptr<baseline::ModuleCompiler> compiler)
-      : compiler_(std::move(compiler)) {}
+  CompileContext(std::unique_ptr<baseline::ModuleCompiler> compiler,
+                 const CompileSettings& settings)
+      : settings_(settings), compiler_(std::move(compiler)) {}
 
+  const CompileSettings settings_;
   const std::unique_ptr<baseline::ModuleCompiler> compiler_;
   ModuleMapper mapper_;
   std::vector<Reader> readers_;
@@ -103,7 +108,8 @@ class ContextPool {
     std::unique_ptr<CompileContext> context_;
   };
 
-  explicit ContextPool(baseline::BaselineOptions options) : options_(std::move(options)) {}
+  ContextPool(baseline::BaselineOptions options, const CompileSettings& settings)
+      : options_(std::move(options)), settings_(settings) {}
 
   // Returns the context that was returned last, or a new one if all are in use. Never blocks on a
   // compile. Errors as CompileContext::Create.
@@ -117,6 +123,7 @@ class ContextPool {
   void Return(std::unique_ptr<CompileContext> context) ABSL_LOCKS_EXCLUDED(mutex_);
 
   const baseline::BaselineOptions options_;
+  const CompileSettings settings_;
   absl::Mutex mutex_;
   std::vector<std::unique_ptr<CompileContext>> idle_ ABSL_GUARDED_BY(mutex_);
 };

@@ -32,7 +32,9 @@ class Chooser {
   Chooser(const ir::Module& module, const SymbolIndex& index)
       : module_(module), index_(index), numbers_(module) {}
 
-  absl::StatusOr<std::vector<ChosenVariable>> Choose(IsReplaced is_replaced) {
+  absl::StatusOr<std::vector<ChosenVariable>> Choose(IsReplaced is_replaced,
+                                                     bool drops_debug_info) {
+    drops_debug_info_ = drops_debug_info;
     FIRSTCALL_RETURN_IF_ERROR(RefuseModule());
     for (uint32_t number = 0; number < numbers_.variable_count(); ++number) {
       if (IsMoved(number)) FIRSTCALL_RETURN_IF_ERROR(AddMoved(number, is_replaced));
@@ -97,6 +99,9 @@ class Chooser {
     if (original.section == kMetadataSection) return absl::OkStatus();
     const Symbol symbol = index_.at(numbers_.OrdinalOf(number));
     FIRSTCALL_RETURN_IF_ERROR(RefuseVariable(original, symbol));
+    if (original.has_debug_information && !drops_debug_info_) {
+      return Refuse(symbol.name, "debug information");
+    }
     ChosenVariable chosen;
     chosen.global = number;
     chosen.name = symbol.name;
@@ -108,6 +113,7 @@ class Chooser {
     definition.visibility = ir::Visibility::kDefault;
     definition.is_dso_local = true;
     definition.comdat = ir::kNone;
+    definition.has_debug_information = false;
     if (!original.IsThreadLocal()) {
       if (is_moved) AlignToCacheLine(definition);
       if (symbol.size > index_.largest_near_variable()) {
@@ -122,7 +128,6 @@ class Chooser {
     if (symbol.is_computed) return Refuse(symbol.name, "an initializer that code computes");
     if (HasSectionName(variable)) return Refuse(symbol.name, "a section of its own");
     if (variable.address_space != 0) return Refuse(symbol.name, "an address space of its own");
-    if (variable.has_debug_information) return Refuse(symbol.name, "debug information");
     return absl::OkStatus();
   }
 
@@ -149,6 +154,7 @@ class Chooser {
   const ir::Module& module_;
   const SymbolIndex& index_;
   const SymbolNumbers numbers_;
+  bool drops_debug_info_ = false;
   std::vector<ChosenVariable> chosen_;
 };
 
@@ -156,8 +162,9 @@ class Chooser {
 
 absl::StatusOr<std::vector<ChosenVariable>> ChooseData(const ir::Module& module,
                                                        const SymbolIndex& index,
-                                                       IsReplaced is_replaced) {
-  return Chooser(module, index).Choose(is_replaced);
+                                                       IsReplaced is_replaced,
+                                                       bool drops_debug_info) {
+  return Chooser(module, index).Choose(is_replaced, drops_debug_info);
 }
 
 bool HasData(const ir::Module& module, const SymbolIndex& index) {

@@ -35,10 +35,12 @@ struct ChosenVariable {
 // some functions, each in the order of the module. `index` is the module's.
 //
 // Unimplemented, with its name, for what only LLVM makes: initializers that code has to compute,
-// sections, debug information, prefix data of functions, the list of roots of garbage collection.
+// sections, debug information unless `drops_debug_info`, prefix data of functions, the list of
+// roots of garbage collection.
 absl::StatusOr<std::vector<ChosenVariable>> ChooseData(const ir::Module& module,
                                                        const SymbolIndex& index,
-                                                       IsReplaced is_replaced);
+                                                       IsReplaced is_replaced,
+                                                       bool drops_debug_info);
 
 // Whether the data-module would define anything that belongs to it alone. (Constants that functions
 // have copies of do not count.)

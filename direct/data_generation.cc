@@ -50,7 +50,8 @@ absl::StatusOr<CompiledObject> GenerateData(const DataOrder& order, const ReadMo
                                             CompileContext& context) {
   const absl::Duration start = SteadyNow();
   FIRSTCALL_ASSIGN_OR_RETURN(const std::vector<ChosenVariable> variables,
-                             ChooseData(module.module(), *module.index, order.is_replaced));
+                             ChooseData(module.module(), *module.index, order.is_replaced,
+                                        context.settings().drops_debug_info));
   SymbolReferences names(module.module(), *module.index, order.is_replaced, order.is_far);
   ModuleMapper& mapper = context.mapper();
   mapper.Begin(module.module(), names);

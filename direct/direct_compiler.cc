@@ -29,8 +29,10 @@ std::unique_ptr<DirectCompiler> DirectCompiler::Create(const CompilerSettings& s
   baseline::BaselineOptions options;
   options.features = HostFeatures();
   options.has_few_registers = settings.target.baseline_has_few_registers;
-  return std::unique_ptr<DirectCompiler>(
-      new DirectCompiler(std::move(options), settings.target.optnone));
+  CompileSettings in_each_compile;
+  in_each_compile.optnone = settings.target.optnone;
+  in_each_compile.drops_debug_info = settings.target.debug_info != DebugInfo::kAlways;
+  return std::unique_ptr<DirectCompiler>(new DirectCompiler(std::move(options), in_each_compile));
 }
 
 absl::StatusOr<std::shared_ptr<const SymbolIndex>> DirectCompiler::Add(ModuleOrder order) {
@@ -62,7 +64,7 @@ absl::StatusOr<std::shared_ptr<const ReadModule>> DirectCompiler::Read(ModuleId 
 absl::StatusOr<CompiledFunction> DirectCompiler::CompileFunction(const FunctionOrder& order) {
   FIRSTCALL_ASSIGN_OR_RETURN(const std::shared_ptr<const ReadModule> module, Read(order.module));
   FIRSTCALL_ASSIGN_OR_RETURN(const ContextPool::Lease context, contexts_.Take());
-  absl::StatusOr<CompiledFunction> compiled = GenerateFunction(order, module, optnone_, *context);
+  absl::StatusOr<CompiledFunction> compiled = GenerateFunction(order, module, *context);
   if (compiled.ok()) return compiled;
   return Annotate(compiled.status(),
                   absl::StrCat("function '", module->index->at(order.function).name, "'"));

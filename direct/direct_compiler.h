@@ -18,6 +18,7 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "direct/compile_context.h"
+#include "direct/compile_settings.h"
 #include "direct/source_module.h"
 #include "seam/compiler.h"
 #include "seam/compiler_settings.h"
@@ -51,14 +52,13 @@ class DirectCompiler final : public Compiler {
   const void* SomewhereInLibrary() override { return nullptr; }
 
  private:
-  DirectCompiler(baseline::BaselineOptions options, OptNone optnone)
-      : optnone_(optnone), contexts_(std::move(options)) {}
+  DirectCompiler(baseline::BaselineOptions options, const CompileSettings& settings)
+      : contexts_(std::move(options), settings) {}
 
   std::shared_ptr<SourceModule> Find(ModuleId id) const ABSL_LOCKS_EXCLUDED(mutex_);
   absl::StatusOr<std::shared_ptr<const ReadModule>> Read(ModuleId id) const
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  const OptNone optnone_;
   ContextPool contexts_;
   mutable absl::Mutex mutex_;
   absl::flat_hash_map<ModuleId, std::shared_ptr<SourceModule>> modules_ ABSL_GUARDED_BY(mutex_);

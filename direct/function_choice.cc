@@ -31,7 +31,8 @@ class Chooser {
 
   absl::StatusOr<FunctionChoice> Choose() && {
     FIRSTCALL_RETURN_IF_ERROR(AddRequested());
-    // What a debugger is to see together needs debug information, which LLVM writes.
+    // The callees of a function that a debugger is to see with it (FunctionOrder::callees_along) do
+    // not join: that needs debug information, which LLVM writes.
     if (order_.others_may_join) {
       FIRSTCALL_RETURN_IF_ERROR(AddInevitableCallees());
       FIRSTCALL_RETURN_IF_ERROR(AddCompanions());
@@ -53,9 +54,16 @@ class Chooser {
       return Refused(obstacle);
     }
     ir::Function& body = context_.Body(0);
-    FIRSTCALL_RETURN_IF_ERROR(reader_.Read(global, body));
+    FIRSTCALL_RETURN_IF_ERROR(ReadBody(global, body));
     if (const char* obstacle = ObstacleIn(body)) return Refused(obstacle);
     choice_.functions.push_back({global, ordinal});
+    return absl::OkStatus();
+  }
+
+  // Nothing in the arrays depends on debug information, so a flag is all that there is to drop.
+  absl::Status ReadBody(uint32_t global, ir::Function& body) {
+    FIRSTCALL_RETURN_IF_ERROR(reader_.Read(global, body));
+    if (context_.settings().drops_debug_info) body.has_debug_information = false;
     return absl::OkStatus();
   }
 
@@ -83,7 +91,7 @@ class Chooser {
     const SymbolOrdinal ordinal = module_.numbers.OrdinalOf(global);
     return function.IsFunction() && index_.at(ordinal).is_definition && !function.is_declaration &&
            !MustBeInlined(function) && index_.GroupOf(ordinal).empty() &&
-           ObstacleInAttributes(function) == nullptr && reader_.Read(global, NextBody()).ok() &&
+           ObstacleInAttributes(function) == nullptr && ReadBody(global, NextBody()).ok() &&
            ObstacleIn(NextBody()) == nullptr;
   }
 
@@ -91,7 +99,7 @@ class Chooser {
   absl::Status Add(uint32_t global, bool is_read) {
     const SymbolOrdinal ordinal = module_.numbers.OrdinalOf(global);
     if (!order_.may_join(ordinal)) return absl::OkStatus();
-    if (!is_read) FIRSTCALL_RETURN_IF_ERROR(reader_.Read(global, NextBody()));
+    if (!is_read) FIRSTCALL_RETURN_IF_ERROR(ReadBody(global, NextBody()));
     choice_.functions.push_back({global, ordinal});
     return absl::OkStatus();
   }
@@ -116,8 +124,8 @@ class Chooser {
     return absl::OkStatus();
   }
 
-  // See splitter/function_choice.cc: for a debugger. The function has no debug information, so only
-  // functions behind it in the module join.
+  // See splitter/function_choice.cc: for a debugger. The function's code has no debug information,
+  // so only functions behind it in the module join.
   absl::Status AddCompanions() {
     constexpr size_t kLooks = 16;
     const size_t requested = choice_.functions.size();

@@ -32,10 +32,9 @@ namespace {
 class FunctionModule final : public ir::BodyReader {
  public:
   FunctionModule(const FunctionOrder& order, const std::shared_ptr<const ReadModule>& source,
-                 OptNone optnone, CompileContext& context)
+                 CompileContext& context)
       : order_(order),
         source_(*source),
-        optnone_(optnone),
         context_(context),
         mapper_(context.mapper()),
         polls_(context.PollWriterFor(source)) {}
@@ -105,7 +104,7 @@ class FunctionModule final : public ir::BodyReader {
 
   bool KeepsOptNone(const ir::Function& body) const {
     if (!body.attributes().function.Has(ir::Attribute::kOptimizeNone)) return false;
-    switch (optnone_) {
+    switch (context_.settings().optnone) {
       case OptNone::kAuto:
         return !source_.is_unoptimized;
       case OptNone::kKeep:
@@ -138,7 +137,6 @@ class FunctionModule final : public ir::BodyReader {
 
   const FunctionOrder& order_;
   const ReadModule& source_;
-  const OptNone optnone_;
   CompileContext& context_;
   ModuleMapper& mapper_;
   PollWriter& polls_;
@@ -164,13 +162,13 @@ Variables FindShared(const FunctionChoice& choice, const ReadModule& module,
 
 absl::StatusOr<CompiledFunction> GenerateFunction(const FunctionOrder& order,
                                                   const std::shared_ptr<const ReadModule>& module,
-                                                  OptNone optnone, CompileContext& context) {
+                                                  CompileContext& context) {
   const absl::Duration start = SteadyNow();
   FIRSTCALL_ASSIGN_OR_RETURN(FunctionChoice choice, ChooseFunctions(order, module, context));
   SymbolReferences names(module->module(), *module->index, order.is_replaced, order.is_far);
   const Variables shared = FindShared(choice, *module, context);
   names.Share(shared);
-  FunctionModule made(order, module, optnone, context);
+  FunctionModule made(order, module, context);
   FIRSTCALL_RETURN_IF_ERROR(made.Make(choice, names));
   const absl::Duration chosen = SteadyNow();
 

@@ -11,7 +11,6 @@
 #include "direct/compile_context.h"
 #include "direct/source_module.h"
 #include "seam/compiler.h"
-#include "seam/optnone.h"
 
 namespace firstcall::direct {
 
@@ -19,7 +18,7 @@ namespace firstcall::direct {
 // cover.
 absl::StatusOr<CompiledFunction> GenerateFunction(const FunctionOrder& order,
                                                   const std::shared_ptr<const ReadModule>& module,
-                                                  OptNone optnone, CompileContext& context);
+                                                  CompileContext& context);
 
 }  // namespace firstcall::direct
 

@@ -8,6 +8,7 @@
 #include "base/floating_point_environment.h"
 #include "base/status.h"
 #include "base/steady_clock.h"
+#include "engine/debug_info_choice.h"
 #include "engine/engine_parts.h"
 #include "engine/served_compiler.h"
 #include "engine/signature.h"
@@ -111,6 +112,10 @@ absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(EngineOptions options,
   FIRSTCALL_ASSIGN_OR_RETURN(std::shared_ptr<const SharedLibraries> libraries,
                              SharedLibraries::Open(options.shared_libraries));
   const CompilerFloatingPoint floating_point;
+  for (const std::shared_ptr<EventListener>& listener : options.event_listeners) {
+    if (listener == nullptr) return absl::InvalidArgumentError("an event listener is null");
+  }
+  options.debug_info = ChooseDebugInfo(options);
   std::unique_ptr<CompilerProvider> served;
   if (!options.compile_server.empty()) served = std::make_unique<ServedCompiler>(options, local);
   CompilerProvider& provider = served == nullptr ? local : *served;
@@ -119,9 +124,6 @@ absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(EngineOptions options,
   memory_options.budget = options.memory_budget;
   CodeSpace::BlockObserver block_observer;
   std::shared_ptr<EventSource> events;
-  for (const std::shared_ptr<EventListener>& listener : options.event_listeners) {
-    if (listener == nullptr) return absl::InvalidArgumentError("an event listener is null");
-  }
   if (!options.event_listeners.empty()) {
     events = std::make_shared<EventSource>(options.event_listeners);
     memory_options.observer = [events](int64_t change) { events->OnMemory(change); };

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "backend/llvm/llvm_debugger_registration.h"
 #include "base/status.h"
 #include "base/steady_clock.h"
 #include "compiler/in_process_compiler.h"
@@ -16,7 +17,10 @@
 
 namespace firstcall {
 
+// A debugger may have its breakpoint in LLVM's function only, and the engine asks whether there is
+// a debugger (ChooseDebugInfo).
 absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(EngineOptions options) {
+  UseLlvmsListener();
   return Create(std::move(options), LinkedCompiler());
 }
 

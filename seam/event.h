@@ -128,10 +128,13 @@ class EventListener {
  public:
   virtual ~EventListener() = default;
 
-  // Whether events should have the bytes of bodies, their lines and their frames. Asked once.
+  // Whether events should have the bytes of bodies, their lines and their frames. Asked while the
+  // engine is created. Bodies have lines only if code has debug information (seam/debug_info.h),
+  // which a listener that wants code brings about by default.
   virtual bool wants_code() const { return false; }
 
-  // Whether added modules should have the names of their functions. Asked once.
+  // Whether added modules should have the names of their functions. Asked while the engine is
+  // created.
   virtual bool wants_names() const { return false; }
 
   // Must be thread-safe, and must not throw.

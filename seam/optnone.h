@@ -10,7 +10,8 @@ namespace firstcall {
 // at all: such a function starts with the same code as any other.
 enum class OptNone {
   // If a compiler gave the attribute to all functions (every definition of the module is `noinline`
-  // or `alwaysinline`, as clang -O0 makes them), and the function has no debug information.
+  // or `alwaysinline`, as clang -O0 makes them), and the function has no debug information, or its
+  // code is to have none (seam/debug_info.h).
   kAuto,
   kKeep,    // Never.
   kIgnore,  // Always.

@@ -17,7 +17,7 @@ namespace firstcall {
 // order. `value` is a reference to the field, and `name` is the field's name.
 template <typename Settings, typename Visit>
 void ForEachSetting(Settings& settings, Visit visit) {
-  auto& [codegen_level, backend, baseline, baseline_has_few_registers, optnone, triple,
+  auto& [codegen_level, backend, baseline, baseline_has_few_registers, optnone, debug_info, triple,
          architecture, cpu, features, relocation_model, code_model, llvm_arguments,
          target_options] = settings;
   visit("codegen_level", codegen_level);
@@ -25,6 +25,7 @@ void ForEachSetting(Settings& settings, Visit visit) {
   visit("baseline", baseline);
   visit("baseline_has_few_registers", baseline_has_few_registers);
   visit("optnone", optnone);
+  visit("debug_info", debug_info);
   visit("triple", triple);
   visit("architecture", architecture);
   visit("cpu", cpu);
@@ -47,6 +48,8 @@ template <>
 inline constexpr Baseline kLastOf<Baseline> = Baseline::kStrict;
 template <>
 inline constexpr OptNone kLastOf<OptNone> = OptNone::kIgnore;
+template <>
+inline constexpr DebugInfo kLastOf<DebugInfo> = DebugInfo::kNever;
 template <>
 inline constexpr RelocationModel kLastOf<RelocationModel> = RelocationModel::kRopiRwpi;
 template <>

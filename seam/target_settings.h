@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "seam/debug_info.h"
 #include "seam/optnone.h"
 
 namespace llvm {
@@ -49,6 +50,8 @@ struct TargetSettings {
   bool baseline_has_few_registers = false;
   // Whether functions with `optnone` may be optimized.
   OptNone optnone = OptNone::kAuto;
+  // Whether code has the debug information that modules have.
+  DebugInfo debug_info = DebugInfo::kAuto;
 
   // The target. An empty triple is that of this process. If both `cpu` and `features` are empty,
   // the target is this machine's CPU with all its features. A function that names a CPU is compiled

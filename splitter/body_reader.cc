@@ -14,6 +14,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "splitter/assembly_labels.h"
 #include "splitter/block_addresses.h"
+#include "splitter/debug_info.h"
 #include "splitter/entry_hooks.h"
 #include "splitter/function_verifier.h"
 #include "splitter/mandatory_inliner.h"
@@ -84,6 +85,8 @@ absl::Status BodyReader::ReadWithoutInlining(llvm::Function& function, SymbolOrd
     return absl::FailedPreconditionError(
         absl::StrCat("function '", symbol.name, "' was already extracted"));
   }
+  // Before the verifier, which would check it.
+  if (options_.drop_debug_info) DropDebugInfo(function);
   if (options_.verify && !HasMandatoryCallsInlined(function)) {
     // The verifier also checks the metadata of optimizations, unless it is dropped anyway.
     if (options_.drop_alias_metadata) DropAliasMetadata(function);

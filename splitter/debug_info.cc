@@ -2,10 +2,12 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/DebugLoc.h"
 #include "llvm/IR/DebugProgramInstruction.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 
 namespace firstcall {
@@ -30,6 +32,11 @@ bool IsAddress(const llvm::Value* value) {
 
 // If a variable's value is a symbol's address, debug information would refer to that symbol, but
 // only the linker of code resolves symbols. Debuggers show the value as optimized out instead.
+// The types of a damaged body may be wrong, so that something uses the result.
+bool IsDebugCall(const llvm::Instruction& instruction) {
+  return llvm::isa<llvm::DbgInfoIntrinsic>(instruction) && instruction.use_empty();
+}
+
 template <typename Record>
 void DropSymbolAddresses(Record& record) {
   if (llvm::any_of(record.location_ops(), IsAddress)) record.setKillLocation();
@@ -58,6 +65,32 @@ void CarryDebugInfoOfVariables(ModuleView& view, llvm::Module& data_module) {
   if (units == nullptr) return;
   llvm::NamedMDNode* carried = data_module.getOrInsertNamedMetadata(kCompileUnits);
   for (llvm::MDNode* unit : units->operands()) carried->addOperand(unit);
+}
+
+void DropDebugInfo(llvm::Function& function) {
+  if (!function.hasMetadata(llvm::LLVMContext::MD_dbg)) return;
+  function.eraseMetadata(llvm::LLVMContext::MD_dbg);
+  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
+    instruction.dropDbgRecords();
+    if (IsDebugCall(instruction)) {
+      instruction.eraseFromParent();
+      continue;
+    }
+    instruction.setDebugLoc(llvm::DebugLoc());
+    if (instruction.hasMetadataOtherThanDebugLoc()) {
+      instruction.setMetadata(llvm::LLVMContext::MD_DIAssignID, nullptr);
+    }
+  }
+}
+
+void DropDebugInfo(llvm::GlobalVariable& variable) {
+  variable.eraseMetadata(llvm::LLVMContext::MD_dbg);
+}
+
+void DropDebugInfo(llvm::Module& module) {
+  if (llvm::NamedMDNode* units = module.getNamedMetadata(kCompileUnits)) units->eraseFromParent();
+  for (llvm::Function& function : module) DropDebugInfo(function);
+  for (llvm::GlobalVariable& variable : module.globals()) DropDebugInfo(variable);
 }
 
 }  // namespace firstcall

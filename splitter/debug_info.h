@@ -1,5 +1,6 @@
 // Debug information for the pieces into which a source module is split: a function's line table and
-// variables go with the function, global variables with the data-module.
+// variables go with the function, global variables with the data-module. If nobody asks for debug
+// information (seam/debug_info.h), it is dropped instead.
 //
 // A compile unit lists what its whole module declares, and the code generator emits the lists of
 // every unit that llvm.dbg.cu names. So llvm.dbg.cu of a function-module names a unit with empty
@@ -16,6 +17,7 @@
 
 namespace llvm {
 class Function;
+class GlobalVariable;
 class Module;
 }  // namespace llvm
 
@@ -28,6 +30,19 @@ void CarryDebugInfo(ModuleView& view, llvm::Function& function, bool may_be_drop
 
 // Makes the code generator emit the debug information of the view's variables with `data_module`.
 void CarryDebugInfoOfVariables(ModuleView& view, llvm::Module& data_module);
+
+// Drops the debug information of `function`, whose body need not be verified yet. Afterwards the
+// function is as one that never had any, but for the locations of loops in !llvm.loop, which
+// nothing but LLVM's remarks refers to. Does nothing to a function without a DISubprogram: no code
+// depends on locations that are left there.
+void DropDebugInfo(llvm::Function& function);
+
+// Drops the debug information of `variable`.
+void DropDebugInfo(llvm::GlobalVariable& variable);
+
+// The same for all functions and variables of `module`, whose bodies have been read. The code
+// generator then takes the module for one without debug information.
+void DropDebugInfo(llvm::Module& module);
 
 }  // namespace firstcall
 

@@ -82,10 +82,20 @@ cl::opt<bool> baseline_few_registers(
 cl::opt<OptNone> optnone(
     "optnone", cl::desc("Which functions with the attribute optnone may be optimized:"),
     cl::values(clEnumValN(OptNone::kAuto, "auto",
-                          "those without debug information, of modules that clang -O0 made"),
+                          "those whose code has no debug information, of modules that clang -O0 "
+                          "made"),
                clEnumValN(OptNone::kKeep, "keep", "none"),
                clEnumValN(OptNone::kIgnore, "ignore", "all")),
     cl::init(OptNone::kAuto), cl::cat(category));
+
+cl::opt<DebugInfo> debug_info(
+    "debug-info", cl::desc("Whether code has the debug information that modules have:"),
+    cl::values(clEnumValN(DebugInfo::kAuto, "auto",
+                          "if a debugger is there at the start, or with --perf=jitdump (default)"),
+               clEnumValN(DebugInfo::kAlways, "always",
+                          "yes, also for debuggers that attach later"),
+               clEnumValN(DebugInfo::kNever, "never", "no")),
+    cl::init(DebugInfo::kAuto), cl::cat(category));
 
 cl::opt<unsigned> promotion_threshold(
     "promotion-threshold",
@@ -443,6 +453,12 @@ Baseline BaselineFromFlags() {
   return are_for_llvm ? Baseline::kOff : baseline;
 }
 
+// What a debugger would see is printed as if there was one.
+DebugInfo DebugInfoFromFlags() {
+  const bool is_printed = dump == Dump::kDebugDescriptor || dump == Dump::kDebugObjects;
+  return debug_info == DebugInfo::kAuto && is_printed ? DebugInfo::kAlways : debug_info;
+}
+
 EngineOptions EngineOptionsFromFlags() {
   EngineOptions options;
   const bool is_eager = no_lazy_compilation || per_module_lazy || enable_cache;
@@ -453,6 +469,7 @@ EngineOptions EngineOptionsFromFlags() {
   options.baseline = BaselineFromFlags();
   options.baseline_has_few_registers = baseline_few_registers;
   options.optnone = optnone;
+  options.debug_info = DebugInfoFromFlags();
   options.promotion.threshold = promotion_threshold;
   options.promotion.threads = promotion_threads;
   options.promotion.counts_branches = !no_branch_counts;

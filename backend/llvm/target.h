@@ -67,6 +67,9 @@ class Target {
 
   OptNone optnone() const { return optnone_; }
 
+  // Whether code has no debug information, though its module has.
+  bool drops_debug_info() const { return drops_debug_info_; }
+
   // Whether `function` names features of its own with which the baseline code generator's code
   // would be wrong.
   bool HasObstacleToBaseline(const llvm::Function& function) const;
@@ -97,6 +100,7 @@ class Target {
   Baseline baseline_ = Baseline::kOff;
   bool baseline_has_few_registers_ = false;
   OptNone optnone_ = OptNone::kAuto;
+  bool drops_debug_info_ = false;
   std::string data_layout_;
 };
 

@@ -154,13 +154,23 @@ void fc_options_set_baseline(fc_options* options, fc_baseline baseline);
 /* Which functions with LLVM's attribute `optnone` may be optimized, where functions are. */
 typedef enum fc_optnone FC_ENUM_TYPE {
   /* Those of which no programmer has asked for it: every definition of the module is `noinline` or
-   * `alwaysinline`, as clang -O0 makes them, and the function has no debug information (the
+   * `alwaysinline`, as clang -O0 makes them, and the function's code has no debug information (the
    * default). */
   FC_OPTNONE_AUTO = 0,
   FC_OPTNONE_KEEP = 1,  /* None. */
   FC_OPTNONE_IGNORE = 2 /* All. */
 } fc_optnone;
 void fc_options_set_optnone(fc_options* options, fc_optnone optnone);
+
+/* Whether code has the debug information that modules have: lines, variables and types. Functions
+ * with debug information take several times as long to compile, and load LLVM. */
+typedef enum fc_debug_info FC_ENUM_TYPE {
+  /* If a debugger that follows compiled code is there when the engine is created (the default). */
+  FC_DEBUG_INFO_AUTO = 0,
+  FC_DEBUG_INFO_ALWAYS = 1, /* Yes: a debugger that attaches later sees lines and variables. */
+  FC_DEBUG_INFO_NEVER = 2   /* No, whether a debugger is there or not. */
+} fc_debug_info;
+void fc_options_set_debug_info(fc_options* options, fc_debug_info debug_info);
 
 /* How the functions of a lazily compiled module are compiled. 0: code is generated, without
  * optimizing IR. 1: IR is first optimized together with the functions it calls, and code is

@@ -95,6 +95,14 @@ void fc_options_set_baseline(fc_options* options, fc_baseline baseline) {
   });
 }
 
+void fc_options_set_debug_info(fc_options* options, fc_debug_info debug_info) {
+  using firstcall::DebugInfo;
+  Set(options, [&](EngineOptions& engine) {
+    return Choose("choice of debug information", debug_info,
+                  {DebugInfo::kAuto, DebugInfo::kAlways, DebugInfo::kNever}, engine.debug_info);
+  });
+}
+
 void fc_options_set_optnone(fc_options* options, fc_optnone optnone) {
   using firstcall::OptNone;
   Set(options, [&](EngineOptions& engine) {

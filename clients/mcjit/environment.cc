@@ -33,6 +33,19 @@ bool ReadTier(absl::string_view text, Tier& tier) {
   return true;
 }
 
+bool ReadDebugInfo(absl::string_view text, DebugInfo& debug_info) {
+  if (text == "auto") {
+    debug_info = DebugInfo::kAuto;
+  } else if (text == "always") {
+    debug_info = DebugInfo::kAlways;
+  } else if (text == "never") {
+    debug_info = DebugInfo::kNever;
+  } else {
+    return false;
+  }
+  return true;
+}
+
 bool ReadLevel(absl::string_view text, std::optional<CodegenLevel>& level) {
   if (text.size() != 1 || text[0] < '0' || text[0] > '3') return false;
   level = static_cast<CodegenLevel>(text[0] - '0');
@@ -51,6 +64,7 @@ bool ReadOption(absl::string_view option, Environment& environment) {
       absl::StrSplit(option, absl::MaxSplits('=', 1));
   const auto& [name, value] = parts;
   if (name == "--mode") return ReadSwitch(value, "lazy", "mcjit", environment.is_lazy);
+  if (name == "--debug-info") return ReadDebugInfo(value, environment.debug_info);
   if (name == "--tier") return ReadTier(value, environment.tier);
   if (name == "--compile-threads") return ReadNumber(value, environment.compile_threads);
   if (name == "--promotion-threads") return ReadNumber(value, environment.promotion.threads);
@@ -101,6 +115,7 @@ void Environment::ApplyTo(EngineOptions& options) const {
   if (codegen_level) options.codegen_level = *codegen_level;
   options.tier = tier;
   options.baseline = baseline;
+  options.debug_info = debug_info;
   options.compile_threads = compile_threads;
   options.promotion = promotion;
 }

@@ -22,6 +22,9 @@ struct Environment {
   std::optional<CodegenLevel> codegen_level;  // Unset: the client's.
   Tier tier = Tier::kAuto;
   Baseline baseline = Baseline::kOn;
+  // Listeners of the client's (llvm::JITEventListener) may be added at any time, and what they read
+  // in objects is not known.
+  DebugInfo debug_info = DebugInfo::kAlways;
   size_t compile_threads = 0;
   PromotionOptions promotion;
 

@@ -41,6 +41,8 @@
 
 namespace firstcall {
 
+// Of the target's settings, DebugInfo::kAuto means kNever: no debugger of the executing process is
+// told of code.
 struct ExecutorEngineOptions : TargetSettings {
   // As in EngineOptions.
   bool contain_crashes = false;

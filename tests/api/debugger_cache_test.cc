@@ -75,10 +75,11 @@ struct Outcome {
 class DebuggerCacheTest : public ::testing::TestWithParam<Tier> {
  protected:
   static Outcome RunOnce(const std::shared_ptr<MemoryCache>& cache, bool with_debugger,
-                         bool is_described = true) {
+                         bool is_described = true, DebugInfo debug_info = DebugInfo::kAlways) {
     EngineOptions options;
     options.tier = GetParam();
     options.object_cache = cache;
+    options.debug_info = debug_info;
     const std::unique_ptr<Engine> engine = Engine::Create(std::move(options)).value();
     std::optional<CountingDebugger> debugger;
     if (with_debugger) debugger.emplace();
@@ -126,6 +127,15 @@ TEST_P(DebuggerCacheTest, RunWithADebuggerUsesWhatARunWithoutOneLeft) {
   RunOnce(cache, false);
   EXPECT_EQ(RunOnce(cache, true).stats.functions_compiled, 0u);
   EXPECT_THAT(cache->Objects("for a debugger"), IsEmpty());
+}
+
+TEST_P(DebuggerCacheTest, RunsWithDebugInformationAndRunsWithoutItUseTheirOwn) {
+  const auto cache = std::make_shared<MemoryCache>();
+  RunOnce(cache, false, true, DebugInfo::kNever);
+  EXPECT_GE(RunOnce(cache, false).stats.functions_compiled, static_cast<size_t>(kFunctions));
+  EXPECT_EQ(RunOnce(cache, false).stats.functions_compiled, 0u);
+  EXPECT_EQ(RunOnce(cache, false, true, DebugInfo::kNever).stats.functions_compiled, 0u);
+  EXPECT_EQ(RunOnce(cache, false, true, DebugInfo::kAuto).stats.functions_compiled, 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Tiers, DebuggerCacheTest, ::testing::Values(Tier::kZero, Tier::kAuto));

@@ -768,14 +768,18 @@ constexpr char kWithDebugInformation[] = R"(
   !12 = !DILocation(line: 9, scope: !11))";
 
 TEST_P(PromotionTest, FunctionsWithDebugInformationArePromoted) {
-  Create(10);
-  Add(kWithDebugInformation);
-  auto* sum = Get<int64_t(int64_t)>("sum");
-  EXPECT_TRUE(IsPromotedBy("sum", [&] { EXPECT_EQ(sum(1000), 499500); }));
-  if (GetParam() == PromotionWay::kCallerDoesIt) {  // Elsewhere its calls may be enough.
-    EXPECT_GE(Hotness("sum").loops_entered, 1u);
+  for (const DebugInfo debug_info : {DebugInfo::kAlways, DebugInfo::kNever}) {
+    EngineOptions options;
+    options.debug_info = debug_info;
+    Create(10, options);
+    Add(kWithDebugInformation);
+    auto* sum = Get<int64_t(int64_t)>("sum");
+    EXPECT_TRUE(IsPromotedBy("sum", [&] { EXPECT_EQ(sum(1000), 499500); }));
+    if (GetParam() == PromotionWay::kCallerDoesIt) {  // Elsewhere its calls may be enough.
+      EXPECT_GE(Hotness("sum").loops_entered, 1u);
+    }
+    EXPECT_EQ(Hotness("sum").failures, 0u);
   }
-  EXPECT_EQ(Hotness("sum").failures, 0u);
 }
 
 // --- Where code comes from, and where it goes ---

@@ -47,6 +47,7 @@ const std::map<std::string, Ways>& AllWays() {
       // For tests, which are not written in C.
       {"baseline_has_few_registers", {"", "--baseline-few-registers"}},
       {"optnone", {"fc_options_set_optnone", "--optnone=auto"}},
+      {"debug_info", {"fc_options_set_debug_info", "--debug-info=never"}},
       {"triple", {"fc_options_set_triple", kTriple}},
       {"architecture", {"fc_options_set_architecture", kArchitecture}},
       {"cpu", {"fc_options_set_cpu", "--mcpu=generic"}},

@@ -21,7 +21,7 @@ using ::testing::Not;
 // An option of LLVM's code generator, with which nothing is compiled without LLVM.
 constexpr char kOnlyLlvm[] = "--tail-dup-size=3";
 
-std::string command, program, archive;
+std::string command, program, archive, described_program;
 bool has_two_programs = false;
 
 class VariantsTest : public ::testing::Test {
@@ -39,7 +39,7 @@ class VariantsTest : public ::testing::Test {
   testing::ProcessResult Run(std::vector<std::string> options,
                              const std::vector<std::string>& arguments = {}) {
     options.insert(options.begin(), {command, "--object-cache-dir=" + directory_, "--stats"});
-    options.push_back(program);
+    options.push_back(program_);
     options.insert(options.end(), arguments.begin(), arguments.end());
     return testing::RunProcess(options);
   }
@@ -57,6 +57,7 @@ class VariantsTest : public ::testing::Test {
   }
 
   const std::string directory_;
+  std::string program_ = program;
 };
 
 TEST_F(VariantsTest, ASecondStartHasNoLlvm) {
@@ -71,6 +72,33 @@ TEST_F(VariantsTest, NorHasAFirstStartThatIsCovered) {
   EXPECT_THAT(Run({"--no-object-cache"}), WithoutLlvm());
   EXPECT_THAT(Run({}), WithoutLlvm());
   EXPECT_THAT(Run({}), WithoutLlvm());
+}
+
+TEST_F(VariantsTest, NorHasOneOfAProgramWithDebugInformation) {
+  program_ = described_program;
+  EXPECT_THAT(Run({"--no-object-cache"}), WithoutLlvm());
+  EXPECT_THAT(Run({"--no-object-cache", "--debug-info=never"}), WithoutLlvm());
+  EXPECT_THAT(Run({}), WithoutLlvm());
+}
+
+// What the cache has without it is of no use then.
+TEST_F(VariantsTest, DebugInformationThatIsAskedForIsLlvms) {
+  program_ = described_program;
+  EXPECT_EQ(Run({}).exit_status, 0);
+  const testing::ProcessResult first = Run({"--debug-info=always"});
+  EXPECT_EQ(first.exit_status, 0) << first.errors;
+  EXPECT_THAT(first.errors, AllOf(HasSubstr("compiler made for   compiling "),
+                                  HasSubstr("': debug information\n")));
+  EXPECT_THAT(Run({"--debug-info=always"}), WithoutLlvm());
+}
+
+TEST_F(VariantsTest, WhatADebuggerWouldSeeIsPrintedWithDebugInformation) {
+  program_ = described_program;
+  EXPECT_THAT(Run({"--no-object-cache", "--orc-lazy-debug=jit-debug-objects"}).output,
+              HasSubstr(".debug_info"));
+  EXPECT_THAT(
+      Run({"--no-object-cache", "--orc-lazy-debug=jit-debug-objects", "--debug-info=never"}).output,
+      Not(HasSubstr(".debug_info")));
 }
 
 TEST_F(VariantsTest, SoHasOneWithTheSameOptions) {
@@ -159,10 +187,11 @@ TEST_F(VariantsTest, AMissingProgramIsALine) {
 
 int main(int argc, char** argv) {
   ::testing::InitGoogleMock(&argc, argv);
-  if (argc < 5) return EXIT_FAILURE;
+  if (argc < 6) return EXIT_FAILURE;
   firstcall::command = argv[1];
   firstcall::program = argv[2];
   firstcall::archive = argv[3];
-  firstcall::has_two_programs = std::string(argv[4]) == "static";
+  firstcall::described_program = argv[4];
+  firstcall::has_two_programs = std::string(argv[5]) == "static";
   return RUN_ALL_TESTS();
 }

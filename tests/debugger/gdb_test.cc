@@ -171,12 +171,21 @@ TEST_F(GdbTest, EveryFunctionHasANameWithoutDebugInformation) {
   EXPECT_THAT(output, Not(HasSubstr("??")));
 }
 
+TEST_F(GdbTest, FunctionsHaveNamesOnlyIfDebugInformationIsNotWanted) {
+  const std::string output =
+      Debug({"break rare", "run", "backtrace 2", "info line"}, {"--debug-info=never"});
+  EXPECT_THAT(output, ContainsRegex("Breakpoint 1, 0x[0-9a-f]+ in rare\\(int\\) \\(\\)"));
+  EXPECT_THAT(output, ContainsRegex("#1 .* in often\\(int\\) \\(\\)"));
+  EXPECT_THAT(output, Not(HasSubstr("session.cc")));
+}
+
 // The output of `commands` in a GDB that attaches when the program waits.
 std::string AttachAndDebug(const std::string& options, const std::vector<std::string>& commands) {
   const std::string directory = ::testing::TempDir();
   std::vector<std::string> all = {
-      absl::StrCat("shell : > ", directory, "/out; ", command_path, " --no-object-cache ", options,
-                   " ", program_path, " wait > ", directory, "/out & echo attach $! > ", directory,
+      absl::StrCat("shell : > ", directory, "/out; ", command_path,
+                   " --no-object-cache --debug-info=always ", options, " ", program_path,
+                   " wait > ", directory, "/out & echo attach $! > ", directory,
                    "/attach.gdb; until grep -q waiting ", directory, "/out; do sleep 0.1; done"),
       absl::StrCat("source ", directory, "/attach.gdb")};
   all.insert(all.end(), commands.begin(), commands.end());

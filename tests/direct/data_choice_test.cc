@@ -24,13 +24,14 @@ bool Never(SymbolOrdinal) { return false; }
 bool Always(SymbolOrdinal) { return true; }
 
 absl::StatusOr<std::vector<std::string>> Choose(absl::string_view text,
-                                                IsReplaced is_replaced = Never) {
+                                                IsReplaced is_replaced = Never,
+                                                bool drops_debug_info = true) {
   ReadBothWays read(text);
   if (!read.ok()) return absl::UnknownError("not read");
   absl::StatusOr<SymbolIndex> index = ReadSymbolIndex(read.module());
   if (!index.ok()) return index.status();
   absl::StatusOr<std::vector<ChosenVariable>> chosen =
-      ChooseData(read.module(), *index, is_replaced);
+      ChooseData(read.module(), *index, is_replaced, drops_debug_info);
   if (!chosen.ok()) return chosen.status();
   std::vector<std::string> texts;
   for (const ChosenVariable& variable : *chosen) {
@@ -93,6 +94,24 @@ TEST(DataChoiceTest, RefusesByName) {
          "variable 'v': it is large, and not zero");
   expect("define void @f() prefix i32 1 { ret void }", "prefix data of a function");
   expect("define void @f() gc \"shadow-stack\" { ret void }", "a list of garbage's roots");
+}
+
+TEST(DataChoiceTest, DropsDebugInformationOrRefusesIt) {
+  constexpr absl::string_view kDescribed = R"(
+    @v = global i32 1, !dbg !4
+    !llvm.dbg.cu = !{!1}
+    !llvm.module.flags = !{!0}
+    !0 = !{i32 2, !"Debug Info Version", i32 3}
+    !1 = distinct !DICompileUnit(language: DW_LANG_C99, file: !2, emissionKind: FullDebug)
+    !2 = !DIFile(filename: "f.c", directory: "/")
+    !3 = distinct !DIGlobalVariable(name: "v", scope: !1, file: !2, type: !5,
+                                     isDefinition: true)
+    !5 = !DIBasicType(name: "int", size: 32, encoding: DW_ATE_signed)
+    !4 = !DIGlobalVariableExpression(var: !3, expr: !DIExpression()))";
+  ASSERT_OK_AND_ASSIGN(const std::vector<std::string> chosen, Choose(kDescribed));
+  EXPECT_THAT(chosen, ElementsAre("v"));
+  EXPECT_THAT(Choose(kDescribed, Never, /*drops_debug_info=*/false),
+              StatusIs(absl::StatusCode::kUnimplemented, "variable 'v': debug information"));
 }
 
 TEST(DataChoiceTest, KnowsWhetherThereIsData) {

@@ -6,6 +6,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Verifier.h"
@@ -764,6 +765,33 @@ TEST_F(FunctionExtractorTest, OptNoneOfAWholeModuleOnlyCountsWithDebugInformatio
   EXPECT_FALSE(is_replaceable("debugged", OptNone::kAuto));
   EXPECT_FALSE(is_replaceable("f", OptNone::kKeep));
   EXPECT_TRUE(is_replaceable("debugged", OptNone::kIgnore));
+}
+
+TEST_F(FunctionExtractorTest, DropsDebugInformation) {
+  ExtractOptions options;
+  options.drop_debug_info = true;
+  options.body = OptimizedBody{};
+  Load(kOptNone);
+  ASSERT_OK_AND_ASSIGN(const FunctionModule extracted, Extract("debugged", options, false));
+  EXPECT_THAT(PrintModule(*extracted.module), AllOf(HasSubstr("ret i32 %x"), Not(HasSubstr("DI"))));
+}
+
+// The verifier would check it.
+TEST_F(FunctionExtractorTest, DropsDebugInformationBeforeTheBodyIsVerified) {
+  Load(kOptNone);
+  llvm::Function& function = *view_->module().getFunction("debugged");
+  ASSERT_FALSE(function.materialize());
+  function.getEntryBlock().getTerminator()->setDebugLoc(llvm::DILocation::get(
+      view_->context(), 1, 1,
+      llvm::DISubprogram::getDistinct(view_->context(), nullptr, "another", "", nullptr, 1, nullptr,
+                                      1, nullptr, 0, 0, llvm::DINode::FlagZero,
+                                      llvm::DISubprogram::SPFlagZero, nullptr)));
+  ExtractOptions options;
+  options.keep_in_view = true;
+  EXPECT_THAT(Extract("debugged", options, false),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("wrong subprogram")));
+  options.drop_debug_info = true;
+  EXPECT_THAT(Extract("debugged", options, false), IsOk());
 }
 
 TEST_F(FunctionExtractorTest, OptNoneOfAWholeModuleDoesNotHinderInlining) {

@@ -50,7 +50,7 @@ CONFIGURATIONS = [
     _configuration("cached", cached=True),
 ]
 
-# Run only if asked for: what the baseline code generator does not cover, such as debug information, fails
+# Run only if asked for: what the baseline code generator does not cover, such as inline assembly, fails
 # there. It shows what that is.
 ONLY_BY_NAME = [_configuration("strict", "--baseline=strict")]
 

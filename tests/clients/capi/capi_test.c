@@ -532,6 +532,7 @@ static void TestOptions(void) {
       fc_options_set_tier(options, level % 3);
       fc_options_set_baseline(options, level % 2 ? FC_BASELINE_ON : FC_BASELINE_OFF);
       fc_options_set_optnone(options, level % 2 ? FC_OPTNONE_KEEP : FC_OPTNONE_IGNORE);
+      fc_options_set_debug_info(options, level % 2 ? FC_DEBUG_INFO_ALWAYS : FC_DEBUG_INFO_NEVER);
       fc_options_set_compile_threads(options, (size_t)level);
       fc_options_set_speculation_budget(options, 1000000000);
       fc_options_set_contain_crashes(options, level == 3);
@@ -606,6 +607,11 @@ static void TestOptions(void) {
   fc_options_set_optnone(options, (fc_optnone)3);
   CHECK_ERROR(fc_engine_create(options, &engine), FC_INVALID_ARGUMENT,
               "there is no meaning of optnone 3");
+  fc_options_free(options);
+  options = fc_options_create();
+  fc_options_set_debug_info(options, (fc_debug_info)3);
+  CHECK_ERROR(fc_engine_create(options, &engine), FC_INVALID_ARGUMENT,
+              "there is no choice of debug information 3");
   fc_options_free(options);
   options = fc_options_create();
   fc_options_set_baseline(options, FC_BASELINE_STRICT);

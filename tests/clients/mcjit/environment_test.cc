@@ -9,14 +9,25 @@ namespace {
 TEST(EnvironmentTest, ReadsOptions) {
   std::vector<std::string> errors;
   const Environment environment = Environment::Parse(
-      " --tier=0 -O3  --baseline=off --compile-threads=2 --promotion-threads=0", errors);
+      " --tier=0 -O3  --baseline=off --compile-threads=2 --promotion-threads=0 "
+      "--debug-info=never",
+      errors);
   EXPECT_THAT(errors, testing::IsEmpty());
+  EXPECT_EQ(environment.debug_info, DebugInfo::kNever);
   EXPECT_TRUE(environment.is_lazy);
   EXPECT_EQ(environment.tier, Tier::kZero);
   EXPECT_EQ(environment.codegen_level, CodegenLevel::kO3);
   EXPECT_EQ(environment.baseline, Baseline::kOff);
   EXPECT_EQ(environment.compile_threads, 2);
   EXPECT_EQ(environment.promotion.threads, 0);
+}
+
+// A client's listeners, which may come at any time, may read it.
+TEST(EnvironmentTest, KeepsDebugInformationUnlessToldOtherwise) {
+  std::vector<std::string> errors;
+  EXPECT_EQ(Environment::Parse("", errors).debug_info, DebugInfo::kAlways);
+  EXPECT_EQ(Environment::Parse("--debug-info=auto", errors).debug_info, DebugInfo::kAuto);
+  EXPECT_THAT(errors, testing::IsEmpty());
 }
 
 TEST(EnvironmentTest, TurnsLazinessOff) {

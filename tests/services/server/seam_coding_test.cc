@@ -22,6 +22,7 @@ CompilerSettings SomeSettings() {
   settings.target.backend = Backend::kMcjit;
   settings.target.baseline = Baseline::kOff;
   settings.target.optnone = OptNone::kKeep;
+  settings.target.debug_info = DebugInfo::kAlways;
   settings.target.triple = "x86_64-unknown-linux-gnu";
   settings.target.cpu = "skylake";
   settings.target.features = "+avx2";
@@ -58,6 +59,7 @@ TEST(SeamCodingTest, KeepsSettings) {
   EXPECT_EQ(settings->target.backend, Backend::kMcjit);
   EXPECT_EQ(settings->target.baseline, Baseline::kOff);
   EXPECT_EQ(settings->target.optnone, OptNone::kKeep);
+  EXPECT_EQ(settings->target.debug_info, DebugInfo::kAlways);
   EXPECT_EQ(settings->target.triple, "x86_64-unknown-linux-gnu");
   EXPECT_EQ(settings->target.cpu, "skylake");
   EXPECT_EQ(settings->target.features, "+avx2");
