@@ -362,10 +362,12 @@ Refusal RefusalOfAttributes(const ir::Function& function, const ir::Instruction&
                                                                 : Refusal::kNone;
 }
 
-bool ReturnsTwice(const ir::Function& function, const ir::Instruction& call) {
-  if (function.CallOf(call).attributes->function.Has(Attribute::kReturnsTwice)) return true;
-  const ir::Global* callee = NamedFunctionOf(function, call);
-  return callee != nullptr && callee->attributes->function.Has(Attribute::kReturnsTwice);
+// Of a call that returns twice. A processor that protects indirect branches wants a mark where the
+// second return goes on.
+Refusal RefusalOfSecondReturn(const ir::Function& function, const ir::Instruction& call) {
+  const bool is_protected = function.module().FlagOf("cf-protection-branch") != 0 ||
+                            function.attributes().function.HasString("branch-target-enforcement");
+  return is_protected || call.opcode != Opcode::kCall ? Refusal::kReturnsTwice : Refusal::kNone;
 }
 
 Refusal RefusalOfArguments(const ir::Function& function, const ir::Instruction& call,
@@ -397,7 +399,10 @@ Refusal RefusalOfCall(const ir::Function& function, const ir::Instruction& instr
   }
   if (call.is_must_tail) return Refusal::kMustTail;
   if (call.has_bundles) return Refusal::kOperandBundle;
-  if (ReturnsTwice(function, instruction)) return Refusal::kReturnsTwice;
+  if (ReturnsTwice(function, instruction)) {
+    const Refusal refusal = RefusalOfSecondReturn(function, instruction);
+    if (refusal != Refusal::kNone) return refusal;
+  }
   if (!IsCoveredConvention(call.convention, call.function_type->is_variadic)) {
     return Refusal::kCallingConvention;
   }
@@ -827,6 +832,12 @@ RegisterSet SwiftRegistersOf(const ir::Function& function, const ir::Instruction
     registers |= SetOf(architecture.swift.error);
   }
   return registers;
+}
+
+bool ReturnsTwice(const ir::Function& function, const ir::Instruction& call) {
+  if (function.CallOf(call).attributes->function.Has(Attribute::kReturnsTwice)) return true;
+  const ir::Global* callee = NamedFunctionOf(function, call);
+  return callee != nullptr && callee->attributes->function.Has(Attribute::kReturnsTwice);
 }
 
 bool MayCall(const ir::Function& function, const ir::Instruction& instruction) {

@@ -39,6 +39,9 @@ Refusal RefusalOf(const ir::Function& function, const ir::Instruction& instructi
 // Whether the lowering of an instruction may emit a call, which changes registers.
 bool MayCall(const ir::Function& function, const ir::Instruction& instruction);
 
+// Whether the call may return twice, as that of setjmp does.
+bool ReturnsTwice(const ir::Function& function, const ir::Instruction& call);
+
 // Whether the instruction may write to memory, as LLVM understands that. Every call of a function
 // that is no intrinsic counts, whatever its attributes say.
 bool MayWriteToMemory(const ir::Function& function, const ir::Instruction& instruction);

@@ -21,8 +21,10 @@ class Frame {
   explicit Frame(const Architecture& architecture)
       : style_(architecture.frame), pointer_(architecture.frame_pointer) {}
 
-  // Starts a new frame. Its first `reserved` bytes, for saved registers, hold no places.
-  void Clear(int32_t reserved) {
+  // Starts a new frame. Its first `reserved` bytes, for saved registers, hold no places. If it
+  // `keeps_slots`, no place is ever reused.
+  void Clear(int32_t reserved, bool keeps_slots) {
+    keeps_slots_ = keeps_slots;
     used_ = style_.record_bytes + reserved;
     outgoing_ = 0;
     free8_.clear();
@@ -37,7 +39,9 @@ class Frame {
     free.pop_back();
     return slot;
   }
-  void FreeSlot(int32_t slot, unsigned bytes) { (bytes > 8 ? free16_ : free8_).push_back(slot); }
+  void FreeSlot(int32_t slot, unsigned bytes) {
+    if (!keeps_slots_) (bytes > 8 ? free16_ : free8_).push_back(slot);
+  }
 
   // Returns a place that is never freed. `alignment` is a power of two of up to 16.
   int32_t Allocate(int64_t bytes, int64_t alignment) {
@@ -67,6 +71,7 @@ class Frame {
  private:
   const FrameStyle style_;
   const Register pointer_;
+  bool keeps_slots_ = false;
   int64_t used_ = 0;
   int64_t outgoing_ = 0;
   std::vector<int32_t> free8_, free16_;

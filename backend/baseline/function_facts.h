@@ -38,6 +38,10 @@ struct FunctionFacts {
   bool returns_error = false;
   bool has_call = false;
   bool has_dynamic_alloca = false;
+  // A call may return twice (setjmp). When it does, the registers that calls preserve are as they
+  // were at the call. Slots are as the code that has run meanwhile has left them, so that they must
+  // not be reused.
+  bool has_second_return = false;
 
   // The number of the first part of an argument or of the result of an instruction; kNone for
   // constants, and for values without parts.

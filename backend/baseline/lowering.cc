@@ -83,7 +83,8 @@ void Begin(FunctionCode& code) {
   code.lanes.Clear();
   code.native.frame.Begin(code);
   code.labels.Begin(code.facts.order.blocks().size());
-  code.frame.Clear(8 * CountOf(SavedRegisters(code)));
+  code.frame.Clear(8 * CountOf(SavedRegisters(code)),
+                   /*keeps_slots=*/code.facts.has_second_return);
   code.locations.Begin(code.options.coverage.has_few_registers
                            ? code.architecture.registers.few_allocatable
                            : code.architecture.registers.allocatable);

@@ -78,7 +78,7 @@ void BeginNumbering(FunctionFacts& facts) {
   facts.weights.clear();
   facts.blocks.assign(facts.order.blocks().size(), BlockFacts());
   facts.label_tables.clear();
-  facts.has_call = facts.has_dynamic_alloca = facts.returns_error = false;
+  facts.has_call = facts.has_dynamic_alloca = facts.has_second_return = facts.returns_error = false;
   facts.swift_registers = 0;
 }
 
@@ -93,6 +93,7 @@ Refusal NumberResults(FunctionFacts& facts, const Architecture& architecture,
       facts.blocks[number].has_call = facts.has_call = true;
     }
     if (instruction.IsCall()) {
+      facts.has_second_return |= ReturnsTwice(*facts.function, instruction);
       facts.swift_registers |= SwiftRegistersOf(*facts.function, instruction, architecture);
       found.fused |= facts.function->IntrinsicOf(instruction) == ir::IntrinsicId::kFmuladd;
     }
@@ -149,6 +150,8 @@ Refusal NumberValues(FunctionFacts& facts, const Architecture& architecture,
   }
   // A landing pad could not tell where rsp was.
   if (found.landing_pads && facts.has_dynamic_alloca) return Refusal::kException;
+  // What was allocated between the two returns is gone.
+  if (facts.has_second_return && facts.has_dynamic_alloca) return Refusal::kReturnsTwice;
   return RefusalOfLabels(facts);
 }
 

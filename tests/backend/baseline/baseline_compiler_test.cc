@@ -1371,6 +1371,62 @@ done:
 })");
 }
 
+// Many values live on where a call returns for the second time, whichever way comes first in the
+// code. Meanwhile, other values have needed places in the frame.
+TEST(BaselineCompilerTest, KeepsValuesForASecondReturn) {
+  constexpr int kValues = 24;
+  const auto sum_of = [](const std::string& name, const std::string& first) {
+    std::string code, sum = first;
+    for (int i = 0; i < kValues; ++i) {
+      const std::string next = "%" + name + "s" + std::to_string(i);
+      code += next + " = add i64 " + sum + ", %" + name + std::to_string(i) + "\n";
+      sum = next;
+    }
+    return code + "%" + name + "sum = add i64 " + sum + ", 0\n";
+  };
+  std::string values, others;
+  for (int i = 0; i < kValues; ++i) {
+    const std::string number = std::to_string(i);
+    values += "%v" + number + " = call i64 @opaque(i64 %a, i64 " + number + ")\n";
+    others += "%w" + number + " = call i64 @opaque(i64 %b, i64 " + number + ")\n";
+  }
+  const std::pair<const char*, const char*> branches[] = {
+      {"icmp eq i32 %r, 0", "label %first, label %second"},
+      {"icmp ne i32 %r, 0", "label %second, label %first"}};
+  for (const auto& [comparison, targets] : branches) {
+    for (const bool are_used_at_once : {false, true}) {
+      const std::string sum = sum_of("v", "%b");
+      ExpectSame(std::string(R"(
+declare i32 @_setjmp(ptr) returns_twice
+declare void @longjmp(ptr, i32) noreturn
+define i64 @opaque(i64 %a, i64 %n) noinline optnone {
+  %p = mul i64 %a, 7
+  %r = xor i64 %p, %n
+  ret i64 %r
+}
+define i64 @f(i64 %a, i64 %b) {
+  %buffer = alloca [512 x i8], align 16
+  %memory = alloca i64
+  store i64 %a, ptr %memory
+)") + values + "%r = call i32 @_setjmp(ptr %buffer) returns_twice\n" +
+                 (are_used_at_once ? sum : "") + "%c = " + comparison + "\nbr i1 %c, " + targets +
+                 "\nfirst:\n" + others + sum_of("w", "%a") + R"(
+  store i64 %wsum, ptr %memory
+  call void @longjmp(ptr %buffer, i32 3)
+  unreachable
+second:
+)" + (are_used_at_once ? "" : sum) +
+                 R"(
+  %m = load i64, ptr %memory
+  %wide = zext i32 %r to i64
+  %t = xor i64 %vsum, %m
+  %u = add i64 %t, %wide
+  ret i64 %u
+})");
+    }
+  }
+}
+
 TEST(BaselineCompilerTest, EmitsNothingOfWhatItRefuses) {
   const struct {
     const char* text;
@@ -1379,8 +1435,15 @@ TEST(BaselineCompilerTest, EmitsNothingOfWhatItRefuses) {
       {"define void @f() { call void asm \"nop\", \"\"() ret void }", Refusal::kInlineAssembly},
       {"define void @f() { musttail call void @f() ret void }", Refusal::kMustTail},
       {"define x86_fp80 @f(x86_fp80 %x) { ret x86_fp80 %x }", Refusal::kArgumentPassing},
-      {"define i32 @f() { %r = call i32 @setjmp() ret i32 %r }\n"
+      {"define i32 @f(i64 %n) { %v = alloca i8, i64 %n %r = call i32 @setjmp() ret i32 %r }\n"
        "declare i32 @setjmp() returns_twice",
+       Refusal::kReturnsTwice},
+      {"define i32 @f() \"branch-target-enforcement\" { %r = call i32 @setjmp() ret i32 %r }\n"
+       "declare i32 @setjmp() returns_twice",
+       Refusal::kReturnsTwice},
+      {"define i32 @f() personality ptr @p { %r = invoke i32 @setjmp() to label %a unwind label %b "
+       "a: ret i32 %r b: %l = landingpad { ptr, i32 } cleanup ret i32 0 }\n"
+       "declare i32 @setjmp() returns_twice declare i32 @p(...)",
        Refusal::kReturnsTwice},
       {"define void @f() naked { ret void }", Refusal::kFunctionAttribute},
       {"define void @f() \"no_caller_saved_registers\" { ret void }", Refusal::kFunctionAttribute},
