@@ -60,7 +60,7 @@ absl::Status CompileContext::Lower(std::unique_ptr<llvm::Module>& module) {
 absl::StatusOr<ModuleView*> CompileContext::View(LoadedModule& module) {
   std::shared_ptr<ModuleView>& view = views_[module.id()];
   if (view == nullptr) {
-    FIRSTCALL_ASSIGN_OR_RETURN(std::shared_ptr<ModuleView> opened, module.source().OpenView());
+    FIRSTCALL_ASSIGN_OR_RETURN(std::shared_ptr<ModuleView> opened, module.OpenView());
     absl::MutexLock lock(&opened->mutex());
     FIRSTCALL_RETURN_IF_ERROR(target_.Adopt(opened->module()));
     view = std::move(opened);

@@ -64,7 +64,7 @@ class CompileContext {
   absl::Status Lower(llvm::Module& module);
 
   // This context's view of `module`, which is parsed if there is none yet. Errors as
-  // ModuleSource::OpenView.
+  // LoadedModule::OpenView.
   absl::StatusOr<ModuleView*> View(LoadedModule& module);
 
   // Drops this context's view. The next call of View opens a new one.

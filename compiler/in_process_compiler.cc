@@ -172,7 +172,7 @@ absl::StatusOr<AssemblyLabels> InProcessCompiler::ReadLabels(ModuleId id) {
   std::shared_ptr<ModuleView> own;
   ModuleView* view = nullptr;
   if (module->source().is_reopenable()) {
-    FIRSTCALL_ASSIGN_OR_RETURN(own, module->source().OpenView());
+    FIRSTCALL_ASSIGN_OR_RETURN(own, module->OpenView());
     view = own.get();
   } else {
     FIRSTCALL_ASSIGN_OR_RETURN(view, context->View(*module));

@@ -1,6 +1,7 @@
 // A source module as the compiler half keeps it: its IR, and the index of its symbols.
 //
 // Constant after construction, except for the source, which synchronizes itself. Tested in
+// tests/compiler/loaded_module_test.cc and
 // tests/api/removal_test.cc.
 
 #ifndef FIRSTCALL_COMPILER_LOADED_MODULE_H_
@@ -9,9 +10,11 @@
 #include <memory>
 #include <utility>
 
+#include "absl/status/statusor.h"
 #include "base/ids.h"
 #include "seam/symbol_index.h"
 #include "splitter/module_source.h"
+#include "splitter/module_view.h"
 
 namespace firstcall {
 
@@ -24,6 +27,12 @@ class LoadedModule {
   ModuleId id() const { return id_; }
   ModuleSource& source() const { return *source_; }
   const SymbolIndex& index() const { return *index_; }
+
+  // A view of the source, as ModuleSource::OpenView. The index may have been made without LLVM, or
+  // come from a cache. InvalidArgument if the view has fewer symbols, or other kinds of symbols:
+  // then ordinals would mean other symbols than those that were asked for. (Functions that LLVM has
+  // added to the module come behind those that the index knows.)
+  absl::StatusOr<std::shared_ptr<ModuleView>> OpenView() const;
 
  private:
   const ModuleId id_;
