@@ -27,6 +27,14 @@ absl::Status Refuse(absl::string_view name, absl::string_view what) {
   return absl::UnimplementedError(absl::StrCat("variable '", name, "': ", what));
 }
 
+absl::Status RefuseVariable(const ir::Global& variable, const Symbol& symbol) {
+  if (symbol.is_computed) return Refuse(symbol.name, "an initializer that code computes");
+  if (HasSectionName(variable)) return Refuse(symbol.name, "a section of its own");
+  if (variable.address_space != 0) return Refuse(symbol.name, "an address space of its own");
+  if (variable.has_debug_information) return Refuse(symbol.name, "debug information");
+  return absl::OkStatus();
+}
+
 class Chooser {
  public:
   Chooser(const ir::Module& module, const SymbolIndex& index)
@@ -98,22 +106,13 @@ class Chooser {
     const ir::Global& original = module_.globals()[number];
     if (original.section == kMetadataSection) return absl::OkStatus();
     const Symbol symbol = index_.at(numbers_.OrdinalOf(number));
-    FIRSTCALL_RETURN_IF_ERROR(RefuseVariable(original, symbol));
-    if (original.has_debug_information && !drops_debug_info_) {
-      return Refuse(symbol.name, "debug information");
-    }
     ChosenVariable chosen;
     chosen.global = number;
     chosen.name = symbol.name;
     chosen.is_table = original.is_constant && !original.IsThreadLocal();
-    chosen.definition = original;
+    FIRSTCALL_ASSIGN_OR_RETURN(chosen.definition,
+                               DefinitionOf(module_, number, symbol, drops_debug_info_));
     ir::Global& definition = chosen.definition;
-    definition.name = symbol.name;
-    definition.linkage = ir::Linkage::kExternal;
-    definition.visibility = ir::Visibility::kDefault;
-    definition.is_dso_local = true;
-    definition.comdat = ir::kNone;
-    definition.has_debug_information = false;
     if (!original.IsThreadLocal()) {
       if (is_moved) AlignToCacheLine(definition);
       if (symbol.size > index_.largest_near_variable()) {
@@ -121,13 +120,6 @@ class Chooser {
       }
     }
     chosen_.push_back(std::move(chosen));
-    return absl::OkStatus();
-  }
-
-  static absl::Status RefuseVariable(const ir::Global& variable, const Symbol& symbol) {
-    if (symbol.is_computed) return Refuse(symbol.name, "an initializer that code computes");
-    if (HasSectionName(variable)) return Refuse(symbol.name, "a section of its own");
-    if (variable.address_space != 0) return Refuse(symbol.name, "an address space of its own");
     return absl::OkStatus();
   }
 
@@ -165,6 +157,19 @@ absl::StatusOr<std::vector<ChosenVariable>> ChooseData(const ir::Module& module,
                                                        IsReplaced is_replaced,
                                                        bool drops_debug_info) {
   return Chooser(module, index).Choose(is_replaced, drops_debug_info);
+}
+
+absl::StatusOr<ir::Global> DefinitionOf(const ir::Module& module, uint32_t global,
+                                        const Symbol& symbol, bool drops_debug_info) {
+  ir::Global definition = module.globals()[global];
+  if (drops_debug_info) definition.has_debug_information = false;
+  FIRSTCALL_RETURN_IF_ERROR(RefuseVariable(definition, symbol));
+  definition.name = symbol.name;
+  definition.linkage = ir::Linkage::kExternal;
+  definition.visibility = ir::Visibility::kDefault;
+  definition.is_dso_local = true;
+  definition.comdat = ir::kNone;
+  return definition;
 }
 
 bool HasData(const ir::Module& module, const SymbolIndex& index) {

@@ -42,6 +42,11 @@ absl::StatusOr<std::vector<ChosenVariable>> ChooseData(const ir::Module& module,
                                                        IsReplaced is_replaced,
                                                        bool drops_debug_info);
 
+// What a function-module or the data-module defines for the variable number `global`, whose symbol
+// is `symbol`: the variable under the symbol's name. Unimplemented as ChooseData.
+absl::StatusOr<ir::Global> DefinitionOf(const ir::Module& module, uint32_t global,
+                                        const Symbol& symbol, bool drops_debug_info);
+
 // Whether the data-module would define anything that belongs to it alone. (Constants that functions
 // have copies of do not count.)
 bool HasData(const ir::Module& module, const SymbolIndex& index);

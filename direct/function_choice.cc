@@ -33,7 +33,7 @@ class Chooser {
     FIRSTCALL_RETURN_IF_ERROR(AddRequested());
     // The callees of a function that a debugger is to see with it (FunctionOrder::callees_along) do
     // not join: that needs debug information, which LLVM writes.
-    if (order_.others_may_join) {
+    if (order_.others_may_join && choice_.variables.empty()) {
       FIRSTCALL_RETURN_IF_ERROR(AddInevitableCallees());
       FIRSTCALL_RETURN_IF_ERROR(AddCompanions());
     }
@@ -48,8 +48,8 @@ class Chooser {
 
   absl::Status AddRequested() {
     const SymbolOrdinal ordinal = order_.function;
-    if (!index_.GroupOf(ordinal).empty()) return Refused("what is inseparable from others");
     const uint32_t global = GlobalOf(ordinal);
+    FIRSTCALL_RETURN_IF_ERROR(AddVariables());
     if (const char* obstacle = ObstacleInAttributes(module_.module().globals()[global])) {
       return Refused(obstacle);
     }
@@ -64,6 +64,18 @@ class Chooser {
   absl::Status ReadBody(uint32_t global, ir::Function& body) {
     FIRSTCALL_RETURN_IF_ERROR(reader_.Read(global, body));
     if (context_.settings().drops_debug_info) body.has_debug_information = false;
+    return absl::OkStatus();
+  }
+
+  // The variables of the requested function's group.
+  absl::Status AddVariables() {
+    for (SymbolOrdinal member : index_.GroupOf(order_.function)) {
+      if (member == order_.function) continue;
+      if (index_.at(member).kind != SymbolKind::kVariable) {
+        return Refused("what is inseparable from other functions");
+      }
+      choice_.variables.push_back({GlobalOf(member), member});
+    }
     return absl::OkStatus();
   }
 

@@ -26,10 +26,17 @@ struct FunctionChoice {
     uint32_t global;  // Its number in the source module.
     SymbolOrdinal ordinal;
   };
+  struct ChosenVariable {
+    uint32_t global;
+    SymbolOrdinal ordinal;
+  };
 
   // First the requested function, then those that joined. The body of functions[i] is
   // CompileContext::Body(i), with the numbers of the source module.
   std::vector<ChosenFunction> functions;
+  // Those that are inseparable from the requested function: they hold addresses of its blocks. Then
+  // no function joins.
+  std::vector<ChosenVariable> variables;
   // See CompiledFunction::callees.
   std::vector<SymbolOrdinal> callees;
 };

@@ -11,6 +11,8 @@
 #include "backend/identification_text.h"
 #include "base/status.h"
 #include "base/steady_clock.h"
+#include "direct/address_use.h"
+#include "direct/data_choice.h"
 #include "direct/function_choice.h"
 #include "direct/module_mapper.h"
 #include "direct/osr/poll_writer.h"
@@ -45,6 +47,7 @@ class FunctionModule final : public ir::BodyReader {
       const absl::string_view name = source_.index->at(chosen.ordinal).name;
       bodies_.push_back({mapper_.DefineFunction(chosen.global, name)});
     }
+    FIRSTCALL_RETURN_IF_ERROR(DefineVariables(choice));
     for (size_t i = 0; i < bodies_.size(); ++i) {
       FIRSTCALL_RETURN_IF_ERROR(PlanPollsOf(i));
     }
@@ -76,6 +79,7 @@ class FunctionModule final : public ir::BodyReader {
     uint32_t number;  // Of the function in module().
     PollPlan polls = {};
     uint32_t counter = ir::kNone;  // The number of the counter in module().
+    uint32_t targets = ir::kNone;  // The same of the table of labels for polls.
   };
 
   absl::Status ReadBody(uint32_t global, ir::Function& function) {
@@ -90,6 +94,7 @@ class FunctionModule final : public ir::BodyReader {
       polls.loops = found->polls.loops;
       polls.asks_when_called = found->polls.asks_when_called;
       polls.counter = ModuleMapper::AddressOf(found->counter);
+      if (found->targets != ir::kNone) polls.targets = ModuleMapper::AddressOf(found->targets);
       FIRSTCALL_RETURN_IF_ERROR(polls_.Write(body, context_.Entries(i), polls));
     }
     std::swap(function, body);
@@ -115,14 +120,58 @@ class FunctionModule final : public ir::BodyReader {
     return true;
   }
 
+  absl::Status DefineVariables(const FunctionChoice& choice) {
+    if (choice.variables.empty()) return absl::OkStatus();
+    AddressUse use(context_.Body(0));
+    for (const FunctionChoice::ChosenVariable& chosen : choice.variables) {
+      const Symbol symbol = source_.index->at(chosen.ordinal);
+      if (symbol.size > source_.index->largest_near_variable()) {
+        return absl::UnimplementedError("a large table of labels");
+      }
+      FIRSTCALL_ASSIGN_OR_RETURN(ir::Global definition,
+                                 DefinitionOf(source_.module(), chosen.global, symbol,
+                                              context_.settings().drops_debug_info));
+      const uint32_t number =
+          mapper_.DefineVariable({chosen.global, chosen.global}, std::move(definition));
+      // The baseline code generator keeps a table that only its function reads in the code.
+      switch (use.Of(chosen.global)) {
+        case AddressUse::Kind::kNone:
+          mapper_.NoteOnlyUser(number, ir::Module::kNobody);
+          break;
+        case AddressUse::Kind::kByInstructions:
+          mapper_.NoteOnlyUser(number, bodies_[0].number);
+          break;
+        case AddressUse::Kind::kByData:
+          break;
+      }
+    }
+    return absl::OkStatus();
+  }
+
   absl::Status PlanPollsOf(size_t i) {
     if (!order_.polls) return absl::OkStatus();
     const ir::Function& body = context_.Body(i);
     FIRSTCALL_ASSIGN_OR_RETURN(bodies_[i].polls,
                                PlanPolls(body, *order_.polls, KeepsOptNone(body), poll_balance_,
                                          context_.Entries(i), context_.poll_choice()));
-    if (bodies_[i].polls.has_polls()) bodies_[i].counter = DeclareCounter(bodies_[i].number);
+    if (!bodies_[i].polls.has_polls()) return absl::OkStatus();
+    bodies_[i].counter = DeclareCounter(bodies_[i].number);
+    if (HasLiveLabel(i)) {
+      const uint32_t number = bodies_[i].number;
+      bodies_[i].targets =
+          mapper_.DefineLabels("labels", number, context_.Entries(i).indirect_targets());
+      mapper_.NoteOnlyUser(bodies_[i].targets, number);
+    }
     return absl::OkStatus();
+  }
+
+  bool HasLiveLabel(size_t i) const {
+    for (uint32_t loop : bodies_[i].polls.loops) {
+      for (const LoopEntry::Value& value : context_.Entries(i).At(loop).values) {
+        if (value.is_label) return true;
+      }
+    }
+    return false;
   }
 
   uint32_t DeclareCounter(uint32_t number) {
@@ -155,6 +204,11 @@ Variables FindShared(const FunctionChoice& choice, const ReadModule& module,
   for (size_t i = 0; i < choice.functions.size(); ++i) {
     context.shared_constants().Find(context.Body(i), is_copied, shared);
   }
+  const ir::Constants constants(module.module());
+  for (const FunctionChoice::ChosenVariable& variable : choice.variables) {
+    context.shared_constants().FindIn(
+        constants, module.module().globals()[variable.global].initializer, is_copied, shared);
+  }
   return shared;
 }
 
@@ -184,6 +238,9 @@ absl::StatusOr<CompiledFunction> GenerateFunction(const FunctionOrder& order,
   }
   for (const FunctionChoice::ChosenFunction& function : choice.functions) {
     compiled.functions.push_back(function.ordinal);
+  }
+  for (const FunctionChoice::ChosenVariable& variable : choice.variables) {
+    compiled.variables.push_back(variable.ordinal);
   }
   made.MoveHotnessTo(compiled);
   compiled.callees = std::move(choice.callees);

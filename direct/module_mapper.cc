@@ -41,6 +41,7 @@ void ModuleMapper::Begin(const ir::Module& source, ReferenceNames& names) {
   module_->mutable_flags() = source.flags();
   definitions_.clear();
   displaced_.clear();
+  labels_.clear();
   pending_.clear();
   status_ = absl::OkStatus();
   for (NumberMap* map : {&addresses_, &calls_, &table_entries_, &bodies_}) {
@@ -81,6 +82,26 @@ uint32_t ModuleMapper::DefineVariable(const NewVariable& variable, ir::Global de
   const uint32_t number = Declare(std::move(definition));
   addresses_.Set(variable.known_as, number);
   definitions_.push_back({variable.original, number, variable.is_table});
+  return number;
+}
+
+uint32_t ModuleMapper::DefineLabels(absl::string_view name, uint32_t function,
+                                    std::vector<uint32_t> blocks) {
+  const ir::Type* const pointer = module_->globals()[function].type;
+  ir::Type type;
+  type.kind = ir::TypeKind::kArray;
+  type.count = blocks.size();
+  type.contained = module_->Keep(std::vector<const ir::Type*>{pointer});
+  ir::Global table;
+  table.name = name;
+  table.linkage = ir::Linkage::kInternal;
+  table.is_dso_local = true;
+  table.is_declaration = false;
+  table.is_constant = true;
+  table.type = pointer;
+  table.value_type = module_->AddType(type);
+  const uint32_t number = Declare(std::move(table));
+  labels_.push_back({number, function, std::move(blocks)});
   return number;
 }
 
@@ -317,6 +338,25 @@ void ModuleMapper::AddDisplaced() {
   }
 }
 
+void ModuleMapper::AddLabels(const Labels& labels) {
+  std::vector<ir::Constant>& constants = module_->mutable_constants();
+  ir::Global& table = module_->mutable_globals()[labels.variable];
+  std::vector<ir::Operand> entries;
+  for (uint32_t block : labels.blocks) {
+    entries.push_back(ir::Operand::Constant(static_cast<uint32_t>(constants.size())));
+    ir::Constant& label = constants.emplace_back();
+    label.kind = ConstantKind::kBlockAddress;
+    label.type = table.type;
+    label.global = labels.function;
+    label.set_bits(block);
+  }
+  table.initializer = ir::Operand::Constant(static_cast<uint32_t>(constants.size()));
+  ir::Constant& list = constants.emplace_back();
+  list.kind = ConstantKind::kAggregate;
+  list.type = table.value_type;
+  list.set_operands(module_->Keep(std::move(entries)));
+}
+
 absl::Status ModuleMapper::Complete() {
   FIRSTCALL_RETURN_IF_ERROR(status_);
   // Tables and copies are looked at only now, because what they refer to comes behind the bodies'
@@ -329,6 +369,7 @@ absl::Status ModuleMapper::Complete() {
   FIRSTCALL_RETURN_IF_ERROR(status_);
   AddAddresses();
   AddDisplaced();
+  for (const Labels& labels : labels_) AddLabels(labels);
   for (const Definition& definition : definitions_) {
     const ir::Global& original = source_->globals()[definition.original];
     ir::Global& global = module_->mutable_globals()[definition.number];

@@ -84,6 +84,17 @@ class ModuleMapper {
   };
   uint32_t DefineVariable(const NewVariable& variable, ir::Global definition);
 
+  // Adds a constant variable, which no source module has, with the addresses of `blocks` of a
+  // function that the module defines, number `function`. `name` must live as long as the module.
+  uint32_t DefineLabels(absl::string_view name, uint32_t function, std::vector<uint32_t> blocks);
+
+  // Says that instructions of function number `function` of the module, and nothing else, use the
+  // address of the variable number `variable`; ir::Module::kNobody: nothing does. Called in the
+  // order of the variables.
+  void NoteOnlyUser(uint32_t variable, uint32_t function) {
+    module_->AddOnlyUser(variable, function);
+  }
+
   // Adds a declaration that is in no source module. Its name must live as long as the module.
   uint32_t Declare(ir::Global declaration);
   // Keeps a copy of `name` for as long as the module lives.
@@ -119,6 +130,12 @@ class ModuleMapper {
     uint32_t constant = ir::kNone;
   };
 
+  // The addresses of a function's blocks, for a variable of that type.
+  struct Labels {
+    uint32_t variable, function;
+    std::vector<uint32_t> blocks;
+  };
+
   ir::Global& Add(ir::Global global);
   uint32_t AddDeclaration(uint32_t original, const Reference& reference);
   uint32_t AddCopy(uint32_t original);
@@ -141,6 +158,7 @@ class ModuleMapper {
 
   void AddAddresses();
   void AddDisplaced();
+  void AddLabels(const Labels& labels);
   // Constants of the source module in this module's own list.
   ir::Operand MapShared(ir::Operand original, unsigned depth);
   ir::Operand MapTable(ir::Operand initializer, unsigned depth);
@@ -156,6 +174,7 @@ class ModuleMapper {
   std::unique_ptr<ir::Module> module_;
   std::vector<Definition> definitions_;
   std::vector<Displaced> displaced_;
+  std::vector<Labels> labels_;
   std::vector<uint32_t> pending_;  // Constants to look at.
   absl::Status status_;
   // By the numbers of the source module's globals: what stands for them in this module.

@@ -51,7 +51,7 @@ absl::StatusOr<PollPlan> PlanPolls(const ir::Function& body, const PollOptions& 
     case Labels::Place::kEscape:
       return plan;
     case Labels::Place::kUnknown:
-      return absl::UnimplementedError("tables of labels");
+      return absl::UnimplementedError("what becomes of labels is not known");
   }
   const bool has_loop = entries.size() > 0;
   if (has_loop) {

@@ -8,6 +8,7 @@
 #include "absl/types/span.h"
 #include "base/status.h"
 #include "direct/host_target.h"
+#include "direct/label_finder.h"
 #include "direct/symbol_index_reader.h"
 #include "ir/attributes.h"
 #include "ir/global.h"
@@ -47,16 +48,17 @@ absl::Status SourceModule::ReadLocked() {
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<bitcode::BitcodeModule> source,
                              bitcode::BitcodeModule::Read(span, HostTarget()));
   FIRSTCALL_RETURN_IF_ERROR(CheckTarget(source->module().triple(), source->layout_text()));
-  FIRSTCALL_RETURN_IF_ERROR(CheckIndex(source->module()));
+  FIRSTCALL_RETURN_IF_ERROR(CheckIndex(*source));
   read_ = std::make_shared<const ReadModule>(contents_.bytes, std::move(source), index_);
   return absl::OkStatus();
 }
 
 // What the index is made from says, too, whether the module has anything that only LLVM knows. So
 // one from a cache does not do.
-absl::Status SourceModule::CheckIndex(const ir::Module& module) {
+absl::Status SourceModule::CheckIndex(const bitcode::BitcodeModule& source) {
   if (is_known_) return absl::OkStatus();
-  FIRSTCALL_ASSIGN_OR_RETURN(SymbolIndex index, ReadSymbolIndex(module));
+  FIRSTCALL_RETURN_IF_ERROR(CheckOwnersOfLabels(source));
+  FIRSTCALL_ASSIGN_OR_RETURN(SymbolIndex index, ReadSymbolIndex(source.module()));
   if (index_ == nullptr) {
     index_ = std::make_shared<const SymbolIndex>(std::move(index));
   } else if (index_->size() != index.size()) {

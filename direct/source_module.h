@@ -55,8 +55,8 @@ class SourceModule {
 
   // What was read of the module, which is read now unless that was done before. Blocks while
   // another thread reads. Errors, which are kept unless they may pass: those of
-  // FileContents::Settled, BitcodeModule::Read, CheckTarget and ReadSymbolIndex; Unimplemented for
-  // text.
+  // FileContents::Settled, BitcodeModule::Read, CheckTarget, CheckOwnersOfLabels and
+  // ReadSymbolIndex; Unimplemented for text.
   absl::StatusOr<std::shared_ptr<const ReadModule>> Read() ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Gives up what was read. It is read again when it is needed.
@@ -64,7 +64,8 @@ class SourceModule {
 
  private:
   absl::Status ReadLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  absl::Status CheckIndex(const ir::Module& module) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status CheckIndex(const bitcode::BitcodeModule& source)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const ModuleId id_;
   absl::Mutex mutex_;  // Held while the module is read.

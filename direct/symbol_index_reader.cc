@@ -18,6 +18,7 @@
 #include "bitcode/intrinsic_upgrade.h"
 #include "direct/computed_variables.h"
 #include "direct/constant_address.h"
+#include "direct/label_finder.h"
 #include "direct/lifecycle_reader.h"
 #include "direct/section_names.h"
 #include "direct/symbol_numbers.h"
@@ -85,7 +86,9 @@ class IndexReader {
     builder_.MakeNamesUnique();
     FIRSTCALL_RETURN_IF_ERROR(RefuseTies());
     FIRSTCALL_RETURN_IF_ERROR(CollectLikelyLocals());
+    FIRSTCALL_RETURN_IF_ERROR(FindGroups());
     MarkComputed();
+    FIRSTCALL_RETURN_IF_ERROR(builder_.CheckComputed());
     NameSections();
     FIRSTCALL_RETURN_IF_ERROR(ReadLifecycles());
     return builder_.Finish();
@@ -94,9 +97,6 @@ class IndexReader {
  private:
   absl::Status RefuseModule() const {
     if (module_.has_assembly()) return absl::UnimplementedError("assembly of the module");
-    if (!module_.block_addresses().empty()) {
-      return absl::UnimplementedError("the address of a block in data");
-    }
     for (const ir::Constant& constant : module_.constants().subspan(globals_.size())) {
       if (!IsKnown(constant)) return absl::UnimplementedError("a constant that only LLVM knows");
     }
@@ -267,6 +267,38 @@ class IndexReader {
       builder_.AddLikelyLocal(name, numbers_.OrdinalOf(number));
     }
     std::sort(used_.begin(), used_.end());
+    return absl::OkStatus();
+  }
+
+  // Unites each function with the variables that hold the address of one of its blocks.
+  absl::Status FindGroups() {
+    if (module_.block_addresses().empty()) return absl::OkStatus();
+    LabelFinder labels(module_);
+    for (uint32_t number = 0; number < globals_.size(); ++number) {
+      const ir::Global& global = globals_[number];
+      for (ir::Operand other : {global.personality, global.prefix_data, global.prologue_data}) {
+        if (!labels.OwnersIn(other).empty()) {
+          return absl::UnimplementedError("the address of a block in the data of a function");
+        }
+      }
+      for (uint32_t owner : labels.OwnersIn(global.initializer)) {
+        FIRSTCALL_RETURN_IF_ERROR(Unite(owner, number));
+      }
+    }
+    builder_.NumberGroups();
+    return absl::OkStatus();
+  }
+
+  // Which of them may be compiled apart from other variables of a section, bodies tell.
+  absl::Status Unite(uint32_t owner, uint32_t holder) {
+    const SymbolOrdinal function = numbers_.OrdinalOf(owner);
+    const SymbolOrdinal variable = numbers_.OrdinalOf(holder);
+    if (!builder_.at(function).is_definition || !builder_.at(variable).is_definition ||
+        builder_.at(variable).kind != SymbolKind::kVariable || HasSectionName(globals_[holder])) {
+      return absl::UnimplementedError(
+          absl::StrCat("variable '", builder_.at(variable).name, "': an unusual place of labels"));
+    }
+    builder_.Unite(function, variable);
     return absl::OkStatus();
   }
 

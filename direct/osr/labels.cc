@@ -36,6 +36,7 @@ void Labels::Find(const ir::Function& function, UserLists& users) {
   holds_.assign(function.values.size(), false);
   is_pointer_.assign(function.values.size(), false);
   pending_.clear();
+  comparisons_.clear();
   MarkLabels();
   MarkUsers();
   FindTables();
@@ -43,6 +44,7 @@ void Labels::Find(const ir::Function& function, UserLists& users) {
   MarkUsers();
   FollowConstants();
   Follow();
+  if (place_ == Place::kInside && !AreSourcesKnown()) Escape();
 }
 
 void Labels::MarkLabels() {
@@ -62,19 +64,26 @@ void Labels::MarkLabels() {
 
 // Whether the mark of `constant` has changed because of what the constant consists of.
 bool Labels::MarkUsersOf(const ir::Constant& constant, Mark& mark) {
-  if (mark != Mark::kNothing) return false;
+  if (mark == Mark::kTable || mark == Mark::kHidesTable) return false;
+  bool has_labels = false, has_table = false, is_hidden = false;
   for (ir::Operand operand : constant.operands()) {
     const Mark member = marks_[operand.number()];
-    if (member == Mark::kNothing) continue;
-    const bool is_followed = member == Mark::kLabels
-                                 ? constant.kind == ConstantKind::kAggregate
-                                 : constant.kind == ConstantKind::kExpression &&
-                                       constant.opcode == Opcode::kGetElementPtr;
-    if (!is_followed) Escape();
-    mark = member;
+    has_labels |= member == Mark::kLabels;
+    has_table |= member == Mark::kTable || member == Mark::kHidesTable;
+    is_hidden |= member == Mark::kHidesTable;
+  }
+  if (!has_labels && !has_table) return false;
+  if (has_labels && has_table) FindUnknown();
+  if (mark == Mark::kLabels) return false;
+  if (has_labels) {
+    if (constant.kind != ConstantKind::kAggregate) Escape();
+    mark = Mark::kLabels;
     return true;
   }
-  return false;
+  const bool is_pointer = !is_hidden && constant.kind == ConstantKind::kExpression &&
+                          constant.opcode == Opcode::kGetElementPtr;
+  mark = is_pointer ? Mark::kTable : Mark::kHidesTable;
+  return true;
 }
 
 void Labels::MarkUsers() {
@@ -104,15 +113,7 @@ void Labels::FindTables() {
 
 void Labels::LookAtTable(const ir::Global& global) {
   if (!global.IsVariable() || !global.is_constant || !global.HasLocalLinkage()) return Escape();
-  const uint32_t number = function_->module().NumberOf(global);
-  const uint32_t user = function_->module().OnlyUserOf(number);
-  if (user == ir::kNone) {
-    FindUnknown();
-  } else if (user == function_->global_number()) {
-    marks_[number] = Mark::kTable;
-  } else if (user != ir::Module::kNobody) {
-    Escape();
-  }
+  marks_[function_->module().NumberOf(global)] = Mark::kTable;
 }
 
 void Labels::FollowConstants() {
@@ -123,6 +124,7 @@ void Labels::FollowConstants() {
       const Mark mark = marks_[operands[i].number()];
       if (mark == Mark::kLabels) FollowLabel(user, i);
       if (mark == Mark::kTable) FollowPointer(user);
+      if (mark == Mark::kHidesTable) Escape();
     }
     // The operands of bundles are unknown.
     if (user.IsCall() && function_->CallOf(user).has_bundles) FindUnknown();
@@ -162,8 +164,9 @@ void Labels::AddPointer(uint32_t pointer) {
 void Labels::FollowLabel(const ir::Instruction& user, uint32_t operand) {
   switch (user.opcode) {
     case Opcode::kIndirectBr:
-    case Opcode::kICmp:
       return;
+    case Opcode::kICmp:
+      return comparisons_.push_back(function_->NumberOf(user));
     case Opcode::kPhi:
     case Opcode::kSelect:
       return AddValue(user.value);
@@ -199,19 +202,63 @@ void Labels::FollowPointer(const ir::Instruction& user) {
   }
 }
 
-uint32_t CountIndirectTargets(const ir::Function& function) {
+// See splitter/osr/labels.cc: other functions may read a table, too.
+bool Labels::AreSourcesKnown() {
+  for (uint32_t comparison : comparisons_) {
+    if (!AreLabels(function_->OperandsOf(function_->instructions[comparison]))) return false;
+  }
+  for (const ir::Instruction& instruction : function_->instructions) {
+    const absl::Span<const ir::Operand> operands = function_->OperandsOf(instruction);
+    if (instruction.opcode == Opcode::kIndirectBr) {
+      if (!IsLabel(operands[0])) return false;
+    } else if (instruction.value == ir::kNone || !holds_[instruction.value]) {
+      continue;
+    } else if (instruction.opcode == Opcode::kPhi) {
+      if (!AreLabels(operands)) return false;
+    } else if (instruction.opcode == Opcode::kSelect) {
+      if (!AreLabels(operands.subspan(1))) return false;
+    } else if (instruction.opcode == Opcode::kAlloca) {
+      if (!HoldsOnlyLabels(instruction)) return false;
+    }
+  }
+  return true;
+}
+
+bool Labels::HoldsOnlyLabels(const ir::Instruction& variable) {
+  const absl::Span<const uint32_t> users = users_->UsersOf(variable.value);
+  return std::all_of(users.begin(), users.end(), [&](uint32_t number) {
+    const ir::Instruction& user = function_->instructions[number];
+    return user.opcode != Opcode::kStore || IsLabel(function_->OperandOf(user, 1));
+  });
+}
+
+bool Labels::AreLabels(absl::Span<const ir::Operand> operands) const {
+  return std::all_of(operands.begin(), operands.end(),
+                     [&](ir::Operand operand) { return IsLabel(operand); });
+}
+
+bool Labels::IsLabel(ir::Operand operand) const {
+  if (operand.IsValue()) return holds_[operand.number()];
+  if (!operand.IsConstant()) return false;
+  const ir::Constant& constant = function_->constant(operand);
+  if (constant.kind == ConstantKind::kBlockAddress) {
+    return constant.global == function_->global_number();
+  }
+  return constant.IsUndefined() || constant.IsZero();
+}
+
+std::vector<uint32_t> IndirectTargets(const ir::Function& function) {
   std::vector<bool> is_target;
-  uint32_t count = 0;
   for (const ir::Block& block : function.blocks) {
     if (function.TerminatorOf(block).opcode != Opcode::kIndirectBr) continue;
     is_target.resize(function.blocks.size());
-    for (uint32_t target : function.SuccessorsOf(block)) {
-      if (is_target[target]) continue;
-      is_target[target] = true;
-      ++count;
-    }
+    for (uint32_t target : function.SuccessorsOf(block)) is_target[target] = true;
   }
-  return count;
+  std::vector<uint32_t> targets;
+  for (uint32_t block = 0; block < is_target.size(); ++block) {
+    if (is_target[block]) targets.push_back(block);
+  }
+  return targets;
 }
 
 }  // namespace firstcall::direct

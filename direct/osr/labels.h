@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "direct/osr/user_lists.h"
 #include "ir/constant.h"
 #include "ir/function.h"
@@ -19,14 +20,14 @@ namespace firstcall::direct {
 class Labels {
  public:
   enum class Place : uint8_t {
-    kInside,  // Only the function's own indirect branches can use its labels.
+    kInside,  // Another body can take over, which has other labels (splitter/osr/labels.h).
     kEscape,
-    kUnknown  // The reader of the module does not say who uses a table of labels.
+    kUnknown  // What splitter/osr would say is not known.
   };
 
   // Forgets the former function. Follows the labels of `function` through the constant tables and
-  // the values that hold them. Costs hardly anything if there are no labels; otherwise the time is
-  // proportional to the function and the module's constants.
+  // the values that hold them, as splitter/osr/labels does. Costs hardly anything if there are no
+  // labels; otherwise the time is proportional to the function and the module's constants.
   void Find(const ir::Function& function, UserLists& users);
 
   Place place() const { return place_; }
@@ -36,7 +37,12 @@ class Labels {
 
  private:
   // What a constant has to do with labels.
-  enum class Mark : uint8_t { kNothing, kLabels, kTable };
+  enum class Mark : uint8_t {
+    kNothing,
+    kLabels,     // It is one, or consists of some.
+    kTable,      // It is an address in a table of labels.
+    kHidesTable  // It is made of such an address in another way.
+  };
 
   void Escape() { place_ = Place::kEscape; }
   void FindUnknown() {
@@ -55,19 +61,26 @@ class Labels {
   void FollowLabel(const ir::Instruction& user, uint32_t operand);
   void FollowStore(const ir::Instruction& store);
   void FollowPointer(const ir::Instruction& user);
+  // Whether what the function branches to, and what it compares with labels, can only be labels of
+  // its own.
+  bool AreSourcesKnown();
+  bool HoldsOnlyLabels(const ir::Instruction& variable);
+  bool AreLabels(absl::Span<const ir::Operand> operands) const;
+  bool IsLabel(ir::Operand operand) const;  // Or no address at all.
 
   const ir::Function* function_ = nullptr;
   UserLists* users_ = nullptr;
   Place place_ = Place::kInside;
-  std::vector<Mark> marks_;        // By constant.
-  std::vector<bool> holds_;        // By value; empty if the function has no labels.
-  std::vector<bool> is_pointer_;   // By value.
-  std::vector<uint32_t> pending_;  // Values of either kind whose users are to be looked at.
+  std::vector<Mark> marks_;            // By constant.
+  std::vector<bool> holds_;            // By value; empty if the function has no labels.
+  std::vector<bool> is_pointer_;       // By value.
+  std::vector<uint32_t> pending_;      // Values of either kind whose users are to be looked at.
+  std::vector<uint32_t> comparisons_;  // Instructions that compare labels.
 };
 
-// How many blocks the indirect branches of `function` may go to. Continuations are passed a label
-// as the number of the block among these.
-uint32_t CountIndirectTargets(const ir::Function& function);
+// The blocks that the indirect branches of `function` may go to, in the function's order.
+// Continuations are passed a label as the number of the block among these.
+std::vector<uint32_t> IndirectTargets(const ir::Function& function);
 
 }  // namespace firstcall::direct
 

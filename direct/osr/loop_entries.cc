@@ -41,8 +41,8 @@ const Labels& LoopEntries::labels() {
   return labels_;
 }
 
-uint32_t LoopEntries::indirect_targets() {
-  if (!indirect_targets_) indirect_targets_ = CountIndirectTargets(*function_);
+const std::vector<uint32_t>& LoopEntries::indirect_targets() {
+  if (!indirect_targets_) indirect_targets_ = IndirectTargets(*function_);
   return *indirect_targets_;
 }
 
@@ -131,7 +131,7 @@ LoopEntries::Verdict LoopEntries::AddValues() {
     // A label is passed as a number. So it must be a single pointer, and there must be indirect
     // branches (otherwise labels are only compared).
     if (can_be_passed == Verdict::kImpossible ||
-        (is_label && (!type.IsPointer() || indirect_targets() == 0))) {
+        (is_label && (!type.IsPointer() || indirect_targets().empty()))) {
       return Verdict::kImpossible;
     }
     if (can_be_passed == Verdict::kUnknown) verdict = Verdict::kUnknown;

@@ -58,7 +58,6 @@ class LoopEntries {
     //  - the operands of operand bundles;
     //  - which memory a called function accesses, if it is passed the address of a variable that
     //    has lifetime markers, and that would otherwise not live at the loop;
-    //  - who uses a constant table of labels;
     //  - values of a target's own types; how LLVM represents debug information, in huge functions;
     //  - a personality that is no function itself.
     kUnknown
@@ -80,8 +79,8 @@ class LoopEntries {
   // The entry of a loop that Find has found possible. Valid until the next call of Find or Begin.
   LoopEntry At(uint32_t loop) const;
 
-  // How many blocks the function's indirect branches may go to.
-  uint32_t indirect_targets();
+  // The blocks that the function's indirect branches may go to (IndirectTargets).
+  const std::vector<uint32_t>& indirect_targets();
   // The variables in the function's frame, as the values that are their addresses. They are known
   // when an entry has been possible.
   const VariableLiveness& variables() const { return variables_; }
@@ -116,7 +115,7 @@ class LoopEntries {
   std::optional<Verdict> is_any_possible_;
   bool has_labels_ = false;
   bool has_liveness_ = false;
-  std::optional<uint32_t> indirect_targets_;
+  std::optional<std::vector<uint32_t>> indirect_targets_;
   std::vector<uint32_t> seen_at_;   // By value: the last search that has seen the value.
   std::vector<uint32_t> named_at_;  // By variable: the last search that has found the variable.
   uint32_t search_number_ = 0;

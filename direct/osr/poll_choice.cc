@@ -46,7 +46,7 @@ size_t PollChoice::CostOf(const LoopEntry& entry, LoopEntries& entries) {
   size_t cost = new_places_.size() + entry.values.size();
   if (std::any_of(entry.values.begin(), entry.values.end(),
                   [](const LoopEntry::Value& value) { return value.is_label; })) {
-    cost += kInstructionsOfLabel + entries.indirect_targets() / kTableEntriesPerInstruction;
+    cost += kInstructionsOfLabel + entries.indirect_targets().size() / kTableEntriesPerInstruction;
   }
   return cost;
 }

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "absl/strings/str_cat.h"
 #include "direct/osr/address_uses.h"
 #include "direct/osr/frame_needs.h"
+#include "direct/osr/label_number.h"
 #include "ir/constant.h"
 #include "ir/intrinsic.h"
 #include "ir/opcode.h"
@@ -21,28 +21,16 @@ using ir::Opcode;
 // Of HotnessCounter: the count is the first field; the handler stands behind 8 bytes.
 constexpr uint64_t kHandlerOffset = 8;
 
-uint8_t LogOf(uint32_t alignment) {
-  uint8_t log = 0;
-  while (alignment >> log > 1) ++log;
-  return log;
-}
-
 }  // namespace
 
-PollWriter::PollWriter(const ir::Module& module) : types_(module) {
+PollWriter::PollWriter(const ir::Module& module) : types_(module), writer_(rewriter_, types_) {
   of_handler_.function.kinds = of_handler_.anywhere = uint64_t{1}
                                                       << static_cast<int>(ir::Attribute::kNoUnwind);
 }
 
-absl::Status PollWriter::Check(const LoopEntries& entries, const Polls& polls) const {
+absl::Status PollWriter::Check() const {
   if (function_->module().layout().alloca_address_space() != 0) {
     return absl::UnimplementedError("writing polls: variables are in another address space");
-  }
-  for (uint32_t loop : polls.loops) {
-    for (const LoopEntry::Value& value : entries.At(loop).values) {
-      if (!value.is_label) continue;
-      return absl::UnimplementedError(absl::StrCat("writing polls: a label lives at loop ", loop));
-    }
   }
   return absl::OkStatus();
 }
@@ -50,15 +38,19 @@ absl::Status PollWriter::Check(const LoopEntries& entries, const Polls& polls) c
 absl::Status PollWriter::Write(ir::Function& function, const LoopEntries& entries,
                                const Polls& polls) {
   function_ = &function;
-  const absl::Status status = Check(entries, polls);
+  const absl::Status status = Check();
   if (!status.ok() || (polls.loops.empty() && !polls.asks_when_called)) return status;
   types_.Update();
   counter_ = polls.counter;
+  targets_ = LabelTable();
+  if (!polls.targets.IsNothing()) {
+    const ir::Constant& address = function.constant(polls.targets);
+    targets_ = {function.module().globals()[address.global].value_type, polls.targets};
+  }
   PlacePolls(entries, polls);
   LayOutFrame(entries);
   rewriter_.Begin(function);
-  zero_ = rewriter_.AddInteger(types_.word(), 0);
-  one_ = rewriter_.AddInteger(types_.word(), 1);
+  writer_.Begin(function);
   null_ = handler_address_ = ir::Operand();
   for (const Poll& poll : polls_) rewriter_.MoveEdges(poll.block, poll.body);
   WriteHeads();
@@ -74,15 +66,14 @@ absl::Status PollWriter::Write(ir::Function& function, const LoopEntries& entrie
 }
 
 // Behind the old blocks come the parts that are split off, then for each loop the block that asks
-// and the one that stores, then the block that leaves, then the one that asks at the beginning.
+// and those that store, then the block that leaves, then the one that asks at the beginning.
 void PollWriter::PlacePolls(const LoopEntries& entries, const Polls& polls) {
   polls_.clear();
   loops_ = polls.loops.size();
   asks_when_called_ = polls.asks_when_called;
   const auto old = static_cast<uint32_t>(function_->blocks.size());
   const auto loops = static_cast<uint32_t>(loops_);
-  const uint32_t first_ask = old + loops + (asks_when_called_ ? 1 : 0);
-  leave_ = first_ask + 2 * loops;
+  uint32_t next = old + loops + (asks_when_called_ ? 1 : 0);
   poll_of_.assign(old, 0);
   const auto add = [&](uint32_t loop, uint32_t block, uint32_t place, uint32_t ask) {
     const auto number = static_cast<uint32_t>(polls_.size());
@@ -92,11 +83,14 @@ void PollWriter::PlacePolls(const LoopEntries& entries, const Polls& polls) {
   for (uint32_t i = 0; i < loops; ++i) {
     const uint32_t block = entries.block(polls.loops[i]);
     const ir::Instruction& place = function_->FirstBehindPhis(function_->blocks[block]);
-    add(polls.loops[i], block, function_->NumberOf(place), first_ask + 2 * i);
+    add(polls.loops[i], block, function_->NumberOf(place), next);
+    next += 2;
+    for (const LoopEntry::Value& value : entries.At(polls.loops[i]).values) {
+      if (value.is_label) next += kBlocksOfLabelNumber;
+    }
   }
-  if (asks_when_called_) {
-    add(kNoLoop, 0, PlaceAtBeginning(), loops == 0 ? first_ask : leave_ + 1);
-  }
+  leave_ = next;
+  if (asks_when_called_) add(kNoLoop, 0, PlaceAtBeginning(), loops == 0 ? next : leave_ + 1);
 }
 
 // Behind the variables with which the first block begins.
@@ -124,7 +118,7 @@ void PollWriter::LayOutFrame(const LoopEntries& entries) {
     first_offset_.push_back(offsets_.size());
     members_.clear();
     for (const LoopEntry::Value& value : entry.values) {
-      members_.push_back(function_->values[value.value].type);
+      members_.push_back(value.is_label ? types_.word() : function_->values[value.value].type);
     }
     const PollTypes::Layout layout = types_.LayoutOf(entry.variable_places, members_);
     frame_size_ = std::max(frame_size_, layout.size);
@@ -161,7 +155,7 @@ void PollWriter::WriteHead(uint32_t number, const Poll* poll) {
 
 void PollWriter::WriteTail(const Poll& poll) {
   const ir::Block& block = function_->blocks[poll.block];
-  BeginNewBlock();
+  writer_.BeginBlock();
   CopyRange(poll.place, block.first_instruction + block.instruction_count);
   rewriter_.EndBlock();
 }
@@ -190,31 +184,21 @@ bool PollWriter::IsMarkOfVariable(const ir::Instruction& instruction) const {
 }
 
 void PollWriter::WriteFrame() {
-  ir::Instruction& frame = rewriter_.Add(Opcode::kAlloca, types_.pointer());
-  frame.source_type = types_.Bytes(frame_size_);
-  frame.alignment_log = LogOf(frame_alignment_);
-  rewriter_.AddOperand(one_);
-  frame_ = rewriter_.Result();
+  frame_ = writer_.Variable(types_.Bytes(frame_size_), frame_alignment_);
 }
 
 void PollWriter::WritePoll(const Poll& poll) {
-  WriteLoad(types_.word(), counter_);
-  const ir::Operand before = rewriter_.Result();
-  rewriter_.Add(Opcode::kSub, types_.word());
-  rewriter_.AddOperand(before);
-  rewriter_.AddOperand(one_);
-  const ir::Operand left = rewriter_.Result();
-  rewriter_.Add(Opcode::kStore, types_.nothing()).alignment_log = LogOf(types_.word()->alignment);
-  rewriter_.AddOperand(counter_);
-  rewriter_.AddOperand(left);
-  WriteBranch(ir::Predicate::kIcmpSlt, left, zero_, poll.ask, poll.body);
+  const ir::Operand before = writer_.Load(types_.word(), counter_);
+  const ir::Operand left = writer_.Binary(Opcode::kSub, before, writer_.one());
+  writer_.Store(counter_, left, types_.word());
+  writer_.Branch(writer_.Compare(ir::Predicate::kIcmpSlt, left, writer_.zero()), poll.ask,
+                 poll.body);
 }
 
 void PollWriter::WriteAsk(Poll& poll) {
-  BeginNewBlock();
+  writer_.BeginBlock();
   if (handler_address_.IsNothing()) handler_address_ = AddHandlerAddress();
-  WriteLoad(types_.pointer(), handler_address_);
-  const ir::Operand handler = rewriter_.Result();
+  const ir::Operand handler = writer_.Load(types_.pointer(), handler_address_);
   rewriter_.Add(Opcode::kCall, types_.pointer());
   rewriter_.AddOperand(counter_);
   rewriter_.AddOperand(
@@ -223,7 +207,7 @@ void PollWriter::WriteAsk(Poll& poll) {
                          &of_handler_, handler);
   poll.answer = rewriter_.Result();
   if (poll.loop == kNoLoop) {
-    WriteJump(poll.body);
+    writer_.Jump(poll.body);
   } else {
     if (null_.IsNothing()) {
       ir::Constant null;
@@ -231,7 +215,8 @@ void PollWriter::WriteAsk(Poll& poll) {
       null.type = types_.pointer();
       null_ = rewriter_.AddConstant(null);
     }
-    WriteBranch(ir::Predicate::kIcmpEq, poll.answer, null_, poll.body, poll.ask + 1);
+    writer_.Branch(writer_.Compare(ir::Predicate::kIcmpEq, poll.answer, null_), poll.body,
+                   poll.ask + 1);
   }
   rewriter_.EndBlock();
 }
@@ -248,24 +233,30 @@ ir::Operand PollWriter::AddHandlerAddress() {
   return rewriter_.AddConstant(address);
 }
 
-void PollWriter::WriteStores(const Poll& poll, size_t number, const LoopEntries& entries) {
-  BeginNewBlock();
+void PollWriter::WriteStores(Poll& poll, size_t number, const LoopEntries& entries) {
+  writer_.BeginBlock();
+  poll.end = poll.ask + 1;
   const uint64_t* offset = offsets_.data() + first_offset_[number];
   for (const LoopEntry::Value& value : entries.At(poll.loop).values) {
-    WriteStore(PlaceInFrame(*offset++), rewriter_.NewValue(value.value));
+    ir::Operand stored = rewriter_.NewValue(value.value);
+    if (value.is_label) {
+      stored = WriteLabelNumber(writer_, targets_, stored, poll.end, poll.body);
+      poll.end += kBlocksOfLabelNumber;
+    }
+    writer_.Store(PlaceInFrame(*offset++), stored, rewriter_.TypeOf(stored));
   }
-  WriteJump(leave_);
+  writer_.Jump(leave_);
   rewriter_.EndBlock();
 }
 
 // Writes the addresses of the variables that are live at any of the loops, calls the continuation,
 // and returns.
 void PollWriter::WriteLeave(const LoopEntries& entries) {
-  BeginNewBlock();
+  writer_.BeginBlock();
   rewriter_.Add(Opcode::kPhi, types_.pointer());
   for (size_t i = 0; i < loops_; ++i) {
     rewriter_.AddOperand(polls_[i].answer);
-    rewriter_.AddTarget(polls_[i].ask + 1);
+    rewriter_.AddTarget(polls_[i].end);
   }
   const ir::Operand continuation = rewriter_.Result();
   is_written_.assign(entries.variables().variables().size(), false);
@@ -274,7 +265,7 @@ void PollWriter::WriteLeave(const LoopEntries& entries) {
       if (is_written_[variable.place]) continue;
       is_written_[variable.place] = true;
       const uint64_t offset = uint64_t{variable.place} * types_.pointer()->alloc_size;
-      WriteStore(PlaceInFrame(offset), rewriter_.NewValue(variable.value));
+      writer_.Store(PlaceInFrame(offset), rewriter_.NewValue(variable.value), types_.pointer());
     }
   }
   WriteReturn(continuation);
@@ -295,47 +286,6 @@ void PollWriter::WriteReturn(ir::Operand continuation) {
   if (!returned.IsNothing()) rewriter_.AddOperand(returned);
 }
 
-ir::Operand PollWriter::PlaceInFrame(uint64_t offset) {
-  ir::Instruction& place = rewriter_.Add(Opcode::kGetElementPtr, types_.pointer());
-  place.source_type = types_.byte();
-  place.is_inbounds = true;
-  rewriter_.AddOperand(frame_);
-  rewriter_.AddOperand(offset == 0 ? zero_ : rewriter_.AddInteger(types_.word(), offset));
-  return rewriter_.Result();
-}
-
-void PollWriter::BeginNewBlock() {
-  // If other functions use addresses of blocks, all blocks count as used.
-  rewriter_.BeginBlock(function_->has_shared_blocks());
-}
-
-void PollWriter::WriteJump(uint32_t target) {
-  rewriter_.Add(Opcode::kBr, types_.nothing());
-  rewriter_.AddTarget(target);
-}
-
-void PollWriter::WriteBranch(ir::Predicate predicate, ir::Operand left, ir::Operand right,
-                             uint32_t if_true, uint32_t if_false) {
-  rewriter_.Add(Opcode::kICmp, types_.bit()).code = static_cast<uint8_t>(predicate);
-  rewriter_.AddOperand(left);
-  rewriter_.AddOperand(right);
-  const ir::Operand condition = rewriter_.Result();
-  rewriter_.Add(Opcode::kBr, types_.nothing());
-  rewriter_.AddOperand(condition);
-  rewriter_.AddTarget(if_true);
-  rewriter_.AddTarget(if_false);
-}
-
-void PollWriter::WriteStore(ir::Operand place, ir::Operand value) {
-  ir::Instruction& store = rewriter_.Add(Opcode::kStore, types_.nothing());
-  rewriter_.AddOperand(place);
-  rewriter_.AddOperand(value);
-  store.alignment_log = LogOf(rewriter_.TypeOf(value)->alignment);
-}
-
-void PollWriter::WriteLoad(const ir::Type* type, ir::Operand place) {
-  rewriter_.Add(Opcode::kLoad, type).alignment_log = LogOf(type->alignment);
-  rewriter_.AddOperand(place);
-}
+ir::Operand PollWriter::PlaceInFrame(uint64_t offset) { return writer_.AddressAt(frame_, offset); }
 
 }  // namespace firstcall::direct

@@ -11,7 +11,7 @@
 //   ask:
 //     continuation = counter.handler(&counter, loop)
 //     if (continuation == null) goto body
-//     frame = live values...
+//     frame = live values...        // Of a label, its number; if that is unknown, goto body.
 //   leave:                          // Shared by the polls at all loops.
 //     frame = addresses of live variables...
 //     return continuation(&frame)
@@ -32,6 +32,8 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "direct/osr/body_rewriter.h"
+#include "direct/osr/instruction_writer.h"
+#include "direct/osr/label_number.h"
 #include "direct/osr/loop_entries.h"
 #include "direct/osr/poll_types.h"
 #include "ir/attributes.h"
@@ -56,6 +58,9 @@ class PollWriter {
     // The address of the function's HotnessCounter: a constant of the module or of the function,
     // such as the address of an external variable. A pointer.
     ir::Operand counter;
+    // If a label is live at one of the loops: the address of a table of the blocks that the
+    // function's indirect branches may go to (IndirectTargets). A constant, too.
+    ir::Operand targets;
   };
 
   // Adds polls to `function`, one of the module, whose `entries` these are. Afterwards, `entries`
@@ -63,8 +68,7 @@ class PollWriter {
   // writes into another function. The function's frame must not be scanned by anything, and its
   // calling convention must have a stack.
   //
-  // Unimplemented, and the function is as it was, if a label is live at one of the loops, or if
-  // variables are not in address space 0.
+  // Unimplemented, and the function is as it was, if variables are not in address space 0.
   absl::Status Write(ir::Function& function, const LoopEntries& entries, const Polls& polls);
 
  private:
@@ -73,12 +77,13 @@ class PollWriter {
     uint32_t loop;
     uint32_t block;
     uint32_t place;
-    uint32_t body;       // The number of the new block that has the rest of the old one.
-    uint32_t ask;        // That of the block that calls the handler.
+    uint32_t body;  // The number of the new block that has the rest of the old one.
+    uint32_t ask;   // That of the block that calls the handler. Behind it come those that store.
     ir::Operand answer;  // What the handler returns.
+    uint32_t end = 0;    // The last one of the blocks that store.
   };
 
-  absl::Status Check(const LoopEntries& entries, const Polls& polls) const;
+  absl::Status Check() const;
   void PlacePolls(const LoopEntries& entries, const Polls& polls);
   uint32_t PlaceAtBeginning() const;
   void LayOutFrame(const LoopEntries& entries);
@@ -90,23 +95,19 @@ class PollWriter {
   void WriteFrame();
   void WritePoll(const Poll& poll);
   void WriteAsk(Poll& poll);
-  void WriteStores(const Poll& poll, size_t number, const LoopEntries& entries);
+  void WriteStores(Poll& poll, size_t number, const LoopEntries& entries);
   void WriteLeave(const LoopEntries& entries);
   void WriteReturn(ir::Operand continuation);
   ir::Operand AddHandlerAddress();
   ir::Operand PlaceInFrame(uint64_t offset);
-  void BeginNewBlock();
-  void WriteJump(uint32_t target);
-  void WriteBranch(ir::Predicate predicate, ir::Operand left, ir::Operand right, uint32_t if_true,
-                   uint32_t if_false);
-  void WriteStore(ir::Operand place, ir::Operand value);
-  void WriteLoad(const ir::Type* type, ir::Operand place);
 
   PollTypes types_;
   ir::AttributeList of_handler_, of_continuation_;  // Attributes of calls.
   BodyRewriter rewriter_;
+  InstructionWriter writer_;  // Writes by `rewriter_`.
   ir::Function* function_ = nullptr;
   ir::Operand counter_;
+  LabelTable targets_;
   std::vector<Poll> polls_;  // Those at loops, then the one at the beginning, if there is one.
   size_t loops_ = 0;         // How many polls are at loops.
   bool asks_when_called_ = false;
@@ -120,7 +121,7 @@ class PollWriter {
   ir::Operand frame_;
   uint32_t leave_ = 0;            // The block.
   std::vector<bool> is_written_;  // By variable.
-  ir::Operand zero_, one_, null_, handler_address_;
+  ir::Operand null_, handler_address_;
 };
 
 }  // namespace firstcall::direct

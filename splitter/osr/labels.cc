@@ -2,7 +2,9 @@
 
 #include <utility>
 
-#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Function.h"
@@ -14,16 +16,23 @@
 namespace firstcall {
 namespace {
 
+// Other functions may read a table of labels, too. Which ones is not known, because their bodies
+// may not have been read. So it does not count what they do. Instead, whatever the function
+// branches to, or compares with a label, must certainly be one of its labels that it has itself got
+// from a constant or a table: no label of another body of this function can come in.
 class LabelTracer {
  public:
   explicit LabelTracer(llvm::Function& function) : function_(function) {}
 
   Labels Trace() && {
+    bool has_labels = false;
     for (llvm::BasicBlock& block : function_) {
       if (!block.hasAddressTaken()) continue;
+      has_labels = true;
       if (llvm::BlockAddress* address = llvm::BlockAddress::lookup(&block))
         FollowConstant(*address);
     }
+    if (has_labels && labels_.stay_inside && !AreSourcesKnown()) Escape();
     return std::move(labels_);
   }
 
@@ -50,16 +59,34 @@ class LabelTracer {
   // `pointer` points into a table of labels.
   void FollowPointer(llvm::Value& pointer) {
     for (llvm::User* user : pointer.users()) {
-      if (auto* load = llvm::dyn_cast<llvm::LoadInst>(user)) {
-        FollowValue(*load);
+      auto* instruction = llvm::dyn_cast<llvm::Instruction>(user);
+      if (instruction != nullptr && instruction->getFunction() != &function_) continue;
+      if (llvm::isa<llvm::LoadInst>(user)) {
+        FollowValue(*user);
       } else if (llvm::isa<llvm::GEPOperator>(user)) {
         if (seen_.insert(user).second) FollowPointer(*user);
-      } else {
+      } else if (instruction != nullptr ||
+                 IsUsedByInstructions(*llvm::cast<llvm::Constant>(user))) {
         return Escape();
       }
-      auto* instruction = llvm::dyn_cast<llvm::Instruction>(user);
-      if (instruction != nullptr && instruction->getFunction() != &function_) return Escape();
     }
+  }
+
+  // Whether instructions of the function use `constant`, perhaps as a part of other constants.
+  bool IsUsedByInstructions(const llvm::Constant& constant) const {
+    llvm::SmallVector<const llvm::Constant*, 8> pending = {&constant};
+    llvm::SmallPtrSet<const llvm::Constant*, 8> seen;
+    while (!pending.empty()) {
+      for (const llvm::User* user : pending.pop_back_val()->users()) {
+        if (const auto* instruction = llvm::dyn_cast<llvm::Instruction>(user)) {
+          if (instruction->getFunction() == &function_) return true;
+        } else if (!llvm::isa<llvm::GlobalValue>(user)) {
+          const auto* next = llvm::cast<llvm::Constant>(user);
+          if (seen.insert(next).second) pending.push_back(next);
+        }
+      }
+    }
+    return false;
   }
 
   void FollowValue(llvm::Value& value) {
@@ -72,7 +99,8 @@ class LabelTracer {
   }
 
   void FollowUse(llvm::Instruction& user, llvm::Value& value) {
-    if (llvm::isa<llvm::IndirectBrInst, llvm::ICmpInst>(user)) return;
+    if (llvm::isa<llvm::IndirectBrInst>(user)) return;
+    if (llvm::isa<llvm::ICmpInst>(user)) return comparisons_.push_back(&user);
     if (llvm::isa<llvm::PHINode, llvm::SelectInst>(user)) return FollowValue(user);
     auto* store = llvm::dyn_cast<llvm::StoreInst>(&user);
     if (store == nullptr || store->getValueOperand() != &value) return Escape();
@@ -84,8 +112,54 @@ class LabelTracer {
     }
   }
 
+  // Whether what the function branches to, and what it compares with labels, can only be labels of
+  // its own: values that were followed, or constants.
+  bool AreSourcesKnown() const {
+    for (const llvm::BasicBlock& block : function_) {
+      const auto* branch = llvm::dyn_cast_or_null<llvm::IndirectBrInst>(block.getTerminator());
+      if (branch != nullptr && !IsLabel(*branch->getAddress())) return false;
+    }
+    for (const llvm::Instruction* comparison : comparisons_) {
+      if (!AreLabels(comparison->operands())) return false;
+    }
+    for (const llvm::Value* value : labels_.values) {
+      if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(value)) {
+        if (!AreLabels(phi->incoming_values())) return false;
+      } else if (const auto* select = llvm::dyn_cast<llvm::SelectInst>(value)) {
+        if (!IsLabel(*select->getTrueValue()) || !IsLabel(*select->getFalseValue())) return false;
+      } else if (llvm::isa<llvm::AllocaInst>(value) && !HoldsOnlyLabels(*value)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  template <typename Uses>
+  bool AreLabels(const Uses& values) const {
+    return llvm::all_of(values, [&](const llvm::Use& value) { return IsLabel(*value); });
+  }
+
+  bool HoldsOnlyLabels(const llvm::Value& variable) const {
+    return llvm::all_of(variable.users(), [&](const llvm::User* user) {
+      const auto* store = llvm::dyn_cast<llvm::StoreInst>(user);
+      return store == nullptr || IsLabel(*store->getValueOperand());
+    });
+  }
+
+  // Or no address at all.
+  bool IsLabel(const llvm::Value& value) const {
+    if (labels_.values.contains(&value)) return true;
+    if (const auto* label = llvm::dyn_cast<llvm::BlockAddress>(&value)) {
+      return label->getFunction() == &function_;
+    }
+    const auto* constant = llvm::dyn_cast<llvm::Constant>(&value);
+    return constant != nullptr &&
+           (llvm::isa<llvm::UndefValue>(constant) || constant->isNullValue());
+  }
+
   llvm::Function& function_;
   llvm::SmallPtrSet<const llvm::Value*, 8> seen_;
+  llvm::SmallVector<const llvm::Instruction*, 8> comparisons_;  // Of labels.
   Labels labels_;
 };
 

@@ -20,7 +20,10 @@ namespace firstcall {
 
 // Where a function's labels are.
 struct Labels {
-  bool stay_inside = true;  // Only the function's own indirect branches can use them.
+  // Only the function uses them, but for others that may read its constant tables; and what the
+  // function branches to, or compares with a label, is one of its own. So another body can take
+  // over, which has other labels.
+  bool stay_inside = true;
   llvm::SmallPtrSet<const llvm::Value*, 8> values;  // The values and variables that hold one.
 };
 

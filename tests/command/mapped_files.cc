@@ -1,6 +1,7 @@
-// Prints the files that are mapped into its process, and "done". With an argument, it first calls a
-// function that it does not call otherwise.
+// Prints the files that are mapped into its process, and "done". Before that it runs a program of
+// an interpreter, and, with an argument, calls a function that it does not call otherwise.
 
+#include <csetjmp>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -22,6 +23,29 @@ extern "C" __attribute__((noinline)) int other() {
   return 7;
 }
 
+// An interpreter: computed gotos, which end in a longjmp.
+std::jmp_buf before;
+
+__attribute__((noinline)) void Interpret(const unsigned char* code) {
+  static const void* const labels[] = {&&increment, &&twice, &&stop};
+  int x = 0;
+  goto* labels[*code++];
+increment:
+  ++x;
+  goto* labels[*code++];
+twice:
+  x *= 2;
+  goto* labels[*code++];
+stop:
+  std::longjmp(before, x);
+}
+
+__attribute__((noinline)) int Run(const unsigned char* code) {
+  const int result = setjmp(before);
+  if (result == 0) Interpret(code);
+  return result;
+}
+
 int main(int argc, char** argv) {
   std::set<std::string> files;
   std::ifstream maps("/proc/self/maps");
@@ -31,6 +55,8 @@ int main(int argc, char** argv) {
       std::cout << line.substr(path) << "\n";
     }
   }
+  const unsigned char code[] = {0, 1, 0, 2};
+  if (Run(code) != 3) return 1;
   const int status = argc > 1 && std::strcmp(argv[1], "other") == 0 ? other() : 0;
   std::cout << "done" << std::endl;
   return status;

@@ -49,6 +49,7 @@ struct Options {
   bool joins = false;
   bool is_replaceable = true;
   bool is_far = false;
+  bool asks_when_called = false;
 };
 
 // The compiler without LLVM and the one with LLVM, which have the same module.
@@ -87,7 +88,7 @@ class DirectCompilerTest : public ::testing::Test {
     const auto is_replaced = [](SymbolOrdinal) { return false; };
     FunctionOrder order{kModule, function, is_replaced, may_join};
     order.is_far = options.is_far;
-    if (options.is_replaceable) order.polls = {false, 1000};
+    if (options.is_replaceable) order.polls = {options.asks_when_called, 1000};
     order.identification = {"part", "signature"};
     return compiler.CompileFunction(order);
   }
@@ -200,6 +201,86 @@ TEST_F(DirectCompilerTest, MakesTheData) {
   ASSERT_OK_AND_ASSIGN(CompiledObject llvm, CompileData(*llvm_));
   EXPECT_EQ(absl::string_view(direct.bytes), absl::string_view(llvm.bytes));
   EXPECT_THAT(NamesIn(direct.bytes), ElementsAre(HasSubstr("$fc.stub")));
+}
+
+// An interpreter, whose table another function reads, too; constants that are copied or shared.
+constexpr absl::string_view kInterpreter = R"(
+  @f.table = internal constant [3 x ptr] [
+    ptr blockaddress(@f, %add), ptr blockaddress(@f, %twice), ptr blockaddress(@f, %end)]
+  @text = private unnamed_addr constant [6 x i8] c"hello\00"
+  declare i32 @puts(ptr)
+  define internal void @greet() {
+    %r = call i32 @puts(ptr @text)
+    ret void
+  }
+  define i32 @f(ptr %code, i32 %n) {
+  entry:
+    call void @greet()
+    br label %dispatch
+  dispatch:
+    %x = phi i32 [ %n, %entry ], [ %more, %add ], [ %double, %twice ]
+    %l = phi ptr [ blockaddress(@f, %add), %entry ], [ %l1, %add ], [ %l2, %twice ]
+    indirectbr ptr %l, [ label %add, label %twice, label %end ]
+  add:
+    %more = add i32 %x, 1
+    %c1 = load i32, ptr %code
+    %e1 = getelementptr [3 x ptr], ptr @f.table, i32 0, i32 %c1
+    %l1 = load ptr, ptr %e1
+    br label %dispatch
+  twice:
+    %double = add i32 %x, %x
+    %c2 = load i32, ptr %code
+    %e2 = getelementptr [3 x ptr], ptr @f.table, i32 0, i32 %c2
+    %l2 = load ptr, ptr %e2
+    br label %dispatch
+  end:
+    %r = call i32 @puts(ptr @text)
+    ret i32 %x
+  }
+  define ptr @reader() {
+    %l = load ptr, ptr @f.table
+    ret ptr %l
+  }
+  define void @stays(ptr %p) {
+    br label %a
+  a:
+    br label %a
+  }
+)";
+
+TEST_F(DirectCompilerTest, AnInterpreterHasItsTableOfLabels) {
+  ASSERT_THAT(Add(kInterpreter), IsOk());
+  for (const char* name : {"f", "reader", "stays"}) CompareAll(name);
+  Options is_called_often;
+  is_called_often.asks_when_called = true;
+  Compare("f", is_called_often);
+  ASSERT_OK_AND_ASSIGN(const CompiledFunction f, Compile("f"));
+  EXPECT_THAT(f.variables, ElementsAre(SymbolOrdinal{0}));
+  EXPECT_THAT(f.hotness_signs, ElementsAre(HotnessSigns::kCallsAndLoops));
+}
+
+// The table is a variable beside the code, because not only instructions use its address.
+TEST_F(DirectCompilerTest, TablesThatDataNamesAreRefused) {
+  ASSERT_THAT(Add(absl::StrCat(kInterpreter, "@of_tables = global ptr @f.table")), IsOk());
+  EXPECT_THAT(Compile("f"), StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("'f': ")));
+}
+
+TEST_F(DirectCompilerTest, RefusesFunctionsWhoseLabelsAreInTheSameTable) {
+  ASSERT_THAT(Add(R"(
+    @table = internal constant [2 x ptr] [ptr blockaddress(@f, %a), ptr blockaddress(@g, %a)]
+    define void @f() {
+      br label %a
+    a:
+      ret void
+    }
+    define void @g() {
+      br label %a
+    a:
+      ret void
+    })"),
+              IsOk());
+  EXPECT_THAT(Compile("f"), StatusIs(absl::StatusCode::kUnimplemented,
+                                     HasSubstr("what is inseparable from other functions")));
 }
 
 TEST_F(DirectCompilerTest, RefusesByName) {

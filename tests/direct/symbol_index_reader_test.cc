@@ -179,6 +179,24 @@ TEST(SymbolIndexReaderTest, MarksDistancesFromFunctions) {
     define void @g() { ret void })");
 }
 
+TEST(SymbolIndexReaderTest, UnitesFunctionsWithTheTablesOfTheirLabels) {
+  ExpectSameIndex(R"(
+    @before = global i32 1
+    @table = internal constant [2 x ptr] [ptr blockaddress(@f, %a), ptr blockaddress(@f, %b)]
+    @second = global { ptr, [1 x ptr] } { ptr @table, [1 x ptr] [ptr blockaddress(@f, %b)] }
+    @distance = internal constant i32 trunc (i64 sub (
+      i64 ptrtoint (ptr blockaddress(@h, %a) to i64),
+      i64 ptrtoint (ptr blockaddress(@h, %b) to i64)) to i32)
+    @both = internal constant [2 x ptr] [ptr blockaddress(@i, %a), ptr blockaddress(@j, %a)]
+    @of_table = global ptr @table
+    @alias = alias ptr, getelementptr (i8, ptr @table, i64 8)
+    define void @other() { ret void }
+    define internal ptr @f() { br label %a a: br label %b b: ret ptr @distance }
+    define void @h() { br label %a a: br label %b b: ret void }
+    define void @i() { br label %a a: ret void }
+    define void @j() { br label %a a: ret void })");
+}
+
 TEST(SymbolIndexReaderTest, FindsLargeVariables) {
   ExpectSameIndex(R"(
     @a = global [15000000 x i8] zeroinitializer
@@ -211,9 +229,15 @@ TEST(SymbolIndexReaderTest, RefusesByName) {
       "@v = thread_local global [2 x i32] zeroinitializer\n"
       "@x = thread_local alias i32, getelementptr (i8, ptr @v, i64 4)",
       "alias 'x': a part of a thread-local variable");
-  expect(R"(@labels = constant ptr blockaddress(@f, %b)
+  expect(R"(@labels = constant ptr blockaddress(@f, %b), section "mine"
             define void @f() { br label %b b: ret void })",
-         "the address of a block in data");
+         "variable 'labels': an unusual place of labels");
+  expect(R"(@labels = available_externally constant ptr blockaddress(@f, %b)
+            define void @f() { br label %b b: ret void })",
+         "variable 'labels': an unusual place of labels");
+  expect(R"(define void @g() prefix ptr blockaddress(@f, %b) { ret void }
+            define void @f() { br label %b b: ret void })",
+         "the address of a block in the data of a function");
   expect("define void @f() gc \"ocaml\" { ret void }", "function 'f': the garbage collector");
   expect("define x86_vectorcallcc void @f() { ret void }", "function 'f': a calling convention");
   expect("@__LLVM_StackMaps = external global i8", "symbol '__LLVM_StackMaps': the bounds");

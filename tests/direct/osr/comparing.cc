@@ -53,6 +53,7 @@ ComparedFunction::ComparedFunction(absl::string_view text) : source_(ParseModule
   source_->setTargetTriple(kTriple);
   source_->setDataLayout(kLayout);
   counter_ = DeclareHotnessCounter(*source_, "counter", /*is_near=*/false);
+  if (HasLiveLabel()) targets_ = MakeLabelTable(source(), firstcall::IndirectTargets(source()));
   for (const llvm::Argument& argument : source().args()) {
     values_.push_back(argument.getName().str());
   }
@@ -69,8 +70,25 @@ ComparedFunction::ComparedFunction(absl::string_view text) : source_(ParseModule
 
 ComparedFunction::~ComparedFunction() = default;
 
+bool ComparedFunction::HasLiveLabel() {
+  const firstcall::Labels labels = FindLabels(source());
+  firstcall::LoopEntries entries(source(), labels);
+  size_t taken = 0;
+  for (uint32_t loop : ChoosePolls(source(), entries, kUnlimited, taken)) {
+    for (const firstcall::LoopEntry::Value& value : entries.Find(loop)->values) {
+      if (value.is_label) return true;
+    }
+  }
+  return false;
+}
+
 ir::Operand ComparedFunction::counter_operand() const {
   return ir::Operand::Constant(reader_.NumberOf(*counter_));
+}
+
+ir::Operand ComparedFunction::targets_operand() const {
+  if (targets_ == nullptr) return ir::Operand();
+  return ir::Operand::Constant(reader_.NumberOf(*targets_));
 }
 
 uint32_t ComparedFunction::ValueNamed(absl::string_view name) const {
@@ -145,6 +163,7 @@ std::string ComparedFunction::Code(bool asks_when_called) {
   polls.loops = choice.chosen();
   polls.asks_when_called = asks_when_called;
   polls.counter = counter_operand();
+  polls.targets = targets_operand();
   const absl::Status status = writer.Write(body_, entries_, polls);
   if (!status.ok()) return std::string(status.message());
   EXPECT_THAT(ir::Checker().Check(body_), IsOk());
@@ -156,6 +175,8 @@ std::string ComparedFunction::CodeOfLlvm(bool asks_when_called) {
   firstcall::LoopEntries entries(source(), labels);
   size_t taken = 0;
   const std::vector<uint32_t> chosen = ChoosePolls(source(), entries, kUnlimited, taken);
+  // LLVM's polls make a table of their own.
+  if (targets_ != nullptr) std::exchange(targets_, nullptr)->eraseFromParent();
   AddHotnessPolls(source(), *counter_, entries, chosen, asks_when_called);
   ir::LlvmReader reader;
   ir::Function body;

@@ -22,7 +22,8 @@
 namespace firstcall::direct {
 
 // The function @f of a module of LLVM IR, and its body in ir/. The module has the host's triple and
-// data layout, and a counter for polls.
+// data layout, a counter for polls, and, if a label lives at a loop, a table of the blocks that @f
+// may branch to indirectly.
 class ComparedFunction {
  public:
   // If the text is wrong, the running test fails, and nothing else may be called.
@@ -36,6 +37,8 @@ class ComparedFunction {
   ir::Function& body() { return body_; }
   // The address of the counter.
   ir::Operand counter_operand() const;
+  // That of the table; nothing if there is none.
+  ir::Operand targets_operand() const;
   // The name that the value has in the text.
   std::string NameOf(uint32_t value) const { return values_[value]; }
   std::string NameOfBlock(uint32_t block) const { return blocks_[block]; }
@@ -59,11 +62,13 @@ class ComparedFunction {
   std::string CodeOfLlvm(bool asks_when_called);
 
  private:
+  bool HasLiveLabel();
   std::string Compile(const ir::Function& body) const;
 
   llvm::LLVMContext context_;
   std::unique_ptr<llvm::Module> source_;
   llvm::GlobalVariable* counter_ = nullptr;
+  llvm::GlobalVariable* targets_ = nullptr;
   ir::LlvmReader reader_;
   ir::Function body_;
   LoopEntries entries_;

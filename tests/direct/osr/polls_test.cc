@@ -198,32 +198,53 @@ TEST(PollWriterTest, WithoutPollsTheBodyStaysAsItIs) {
   EXPECT_EQ(ir::TextOf(function.body()), before);
 }
 
-TEST(PollWriterTest, ALiveLabelIsRefused) {
-  ComparedFunction function(R"(
-    define void @f(ptr %p, i1 %c) {
-    entry:
-      br label %next
-    next:
-      %l = phi ptr [ blockaddress(@f, %a), %entry ], [ blockaddress(@f, %b), %a ]
-      indirectbr ptr %l, [ label %a, label %b ]
-    a:
-      br label %next
-    b:
-      ret void
-    })");
-  ASSERT_TRUE(function.is_valid());
-  const std::string before = ir::TextOf(function.body());
-  LoopEntries entries;
-  entries.Begin(function.body());
-  ASSERT_EQ(entries.Find(0), LoopEntries::Verdict::kPossible);
-  PollWriter writer(function.reader().module());
-  PollWriter::Polls polls;
-  const std::vector<uint32_t> loops = {0};
-  polls.loops = loops;
-  polls.counter = function.counter_operand();
-  EXPECT_THAT(writer.Write(function.body(), entries, polls),
-              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("a label lives at loop 0")));
-  EXPECT_EQ(ir::TextOf(function.body()), before);
+// Labels that live at the same loop, and at several.
+TEST(PollWriterTest, ALiveLabelIsStoredAsItsNumber) {
+  for (const char* text : {R"(
+      @table = internal constant [2 x ptr] [ptr blockaddress(@f, %a), ptr blockaddress(@f, %b)]
+      define i64 @f(ptr %p, i64 %n, i1 %c) {
+      entry:
+        %v = alloca i64
+        store i64 3, ptr %v
+        %after = load ptr, ptr @table
+        br label %next
+      next:
+        %l = phi ptr [ blockaddress(@f, %a), %entry ], [ %t, %a ]
+        %sum = phi i64 [ 0, %entry ], [ %more, %a ]
+        indirectbr ptr %l, [ label %b, label %a ]
+      a:
+        %x = load i64, ptr %v
+        %more = add i64 %sum, %x
+        %e = getelementptr [2 x ptr], ptr @table, i64 0, i64 %n
+        %t = load ptr, ptr %e
+        br label %next
+      b:
+        br i1 %c, label %b, label %c1
+      c1:
+        indirectbr ptr %after, [ label %d ]
+      d:
+        ret i64 %sum
+      })",
+                           R"(
+      define void @f(ptr %p, i1 %c) {
+      entry:
+        br label %next
+      next:
+        %l = phi ptr [ blockaddress(@f, %a), %entry ], [ blockaddress(@f, %b), %a ]
+        indirectbr ptr %l, [ label %a, label %b ]
+      a:
+        br label %next
+      b:
+        ret void
+      })"}) {
+    ComparedFunction function(text);
+    ASSERT_TRUE(function.is_valid());
+    EXPECT_EQ(function.Entries(), function.EntriesOfLlvm());
+    EXPECT_EQ(function.Choice(1000), function.ChoiceOfLlvm(1000));
+    const std::string code = function.Code(/*asks_when_called=*/true);
+    EXPECT_EQ(code, function.CodeOfLlvm(/*asks_when_called=*/true));
+    EXPECT_THAT(code, HasSubstr("counter"));
+  }
 }
 
 TEST(PollTypesTest, LiveInsAreLaidOutAsAStructureOfLlvm) {

@@ -597,13 +597,54 @@ INSTANTIATE_TEST_SUITE_P(
         std::make_pair("@other = internal constant i64 ptrtoint (ptr blockaddress(@f, %add) to "
                        "i64)",
                        ""),
-        // Another function of the module names one, or reads the table.
+        // Another function of the module names one.
         std::make_pair("define ptr @g() { ret ptr blockaddress(@f, %add) }", ""),
-        std::make_pair("define i1 @g() { %t = load ptr, ptr @table\n%c = icmp eq ptr %t, null\n"
-                       "ret i1 %c }",
-                       ""),
-        // A table of tables.
-        std::make_pair("@other = internal constant [1 x ptr] [ptr @table]", "")));
+        // The table's address in another constant that the function uses.
+        std::make_pair("", "%x = extractvalue [1 x ptr] [ptr @table], 0"),
+        // Compared with, or chosen or stored beside, what another function may have read.
+        std::make_pair("", "%x = icmp eq ptr %code, blockaddress(@f, %add)"),
+        std::make_pair("", "%x = select i1 true, ptr %code, ptr blockaddress(@f, %add)"),
+        std::make_pair("",
+                       "%v = alloca ptr\nstore ptr blockaddress(@f, %add), ptr %v\n"
+                       "store ptr %code, ptr %v")));
+
+// Labels of the first body may be anywhere, but the function does not use them.
+TEST_F(LoopEntriesTest, OthersMayReadATable) {
+  for (const char* others :
+       {"define ptr @g() { %t = load ptr, ptr @table\nret ptr %t }",
+        "define ptr @g() { %t = load ptr, ptr getelementptr (i8, ptr @table, i64 8)\nret ptr %t }",
+        "define void @g() { call void @use(ptr @table)\nret void }",
+        "@other = internal constant [1 x ptr] [ptr @table]"}) {
+    EXPECT_THAT(Find(Interpreter(others, "")),
+                ElementsAre(Named("dispatch", {"code", "sum", "which label: target"})))
+        << others;
+    EXPECT_TRUE(FindLabels(F()).stay_inside);
+  }
+}
+
+TEST_F(LoopEntriesTest, BranchToWhatAnotherFunctionHasReadLeavesNoEntries) {
+  EXPECT_THAT(Find(R"(
+    @table = internal constant [2 x ptr] [ptr blockaddress(@f, %a), ptr blockaddress(@f, %b)]
+    define ptr @g(i32 %n) {
+      %p = getelementptr [2 x ptr], ptr @table, i32 0, i32 %n
+      %t = load ptr, ptr %p
+      ret ptr %t
+    }
+    define void @f(i32 %n) {
+    entry:
+      %t = call ptr @g(i32 %n)
+      br label %loop
+    loop:
+      indirectbr ptr %t, [label %a, label %b]
+    a:
+      br label %loop
+    b:
+      ret void
+    })"),
+              IsEmpty());
+  EXPECT_EQ(impossible_, 1u);
+  EXPECT_FALSE(FindLabels(F()).stay_inside);
+}
 
 }  // namespace
 }  // namespace firstcall
