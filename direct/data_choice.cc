@@ -80,9 +80,6 @@ class Chooser {
   absl::Status RefuseModule() const {
     if (module_.has_assembly()) return absl::UnimplementedError("assembly of the module");
     if (module_.layout().symbol_prefix() != 0) return absl::UnimplementedError("objects of Mach-O");
-    if (module_.FlagOf("kcfi") != 0) {
-      return absl::UnimplementedError("hashes of types in front of functions");
-    }
     if (HasPrefix()) return absl::UnimplementedError("prefix data of a function");
     if (index_.needs_shadow_stack()) return absl::UnimplementedError("a list of garbage's roots");
     return absl::OkStatus();

@@ -97,6 +97,9 @@ class IndexReader {
  private:
   absl::Status RefuseModule() const {
     if (module_.has_assembly()) return absl::UnimplementedError("assembly of the module");
+    if (module_.FlagOf("kcfi") != 0) {
+      return absl::UnimplementedError("hashes of types in front of functions");
+    }
     for (const ir::Constant& constant : module_.constants().subspan(globals_.size())) {
       if (!IsKnown(constant)) return absl::UnimplementedError("a constant that only LLVM knows");
     }

@@ -299,7 +299,7 @@ TEST_F(DirectCompilerTest, RefusesByName) {
     define void @hooked() "instrument-function-entry"="enter" {
       ret void
     }
-    define void @soft() "target-features"="+soft-float" {
+    define void @soft() "target-features"="+soft-float,+strict-align" {
       ret void
     }
     define void @collected() gc "shadow-stack" {

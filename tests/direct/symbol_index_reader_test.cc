@@ -222,6 +222,7 @@ TEST(SymbolIndexReaderTest, RefusesByName) {
     EXPECT_THAT(ErrorFor(text), StatusIs(absl::StatusCode::kUnimplemented, HasSubstr(message)));
   };
   expect("module asm \"nop\"", "assembly of the module");
+  expect("!llvm.module.flags = !{!0} !0 = !{i32 4, !\"kcfi\", i32 1}", "hashes of types");
   expect("@\"a$fc.b\" = global i32 1", "symbol 'a$fc.b': names with '$fc.' are reserved");
   expect("@x = alias i32, inttoptr (i64 4096 to ptr)",
          "alias 'x': an aliasee other than a symbol plus a constant offset");
