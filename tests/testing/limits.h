@@ -11,9 +11,19 @@
 #include <filesystem>
 #include <iterator>
 
+#include "absl/base/config.h"
 #include "gtest/gtest.h"
 
 namespace firstcall::testing {
+
+// Whether a sanitizer watches this process that opens a pipe before it looks at an object of a type
+// that is new to it, and takes the object for a wrong one if it gets none. Tests in which no file
+// can be opened are skipped then.
+#if ABSL_HAVE_FEATURE(undefined_behavior_sanitizer)
+inline constexpr bool kSanitizerOpensPipes = true;
+#else
+inline constexpr bool kSanitizerOpensPipes = false;
+#endif
 
 // The limit of a resource, such as RLIMIT_NOFILE.
 class LimitTo {

@@ -23,6 +23,7 @@
 #include "tests/memory/machine_code.h"
 #include "tests/memory/memory_maps.h"
 #include "tests/testing/host.h"
+#include "tests/testing/limits.h"
 #include "tests/testing/status_matchers.h"
 
 namespace firstcall {
@@ -58,7 +59,7 @@ void AllowLittleAddressSpace(void*) {
   setrlimit(RLIMIT_AS, &limit);
 }
 
-class RemoteExecutorTest : public testing::Test {
+class RemoteExecutorTest : public ::testing::Test {
  protected:
   void SetUp() override { ASSERT_OK_AND_ASSIGN(arena_, Arena::Create(executor_.mapper(), kSmall)); }
 
@@ -179,12 +180,7 @@ TEST_F(RemoteExecutorTest, LackOfAddressSpaceThereIsAnErrorHere) {
 }
 
 TEST_F(RemoteExecutorTest, LackOfFilesThereIsAnErrorHere) {
-#if defined(__has_feature)
-#if __has_feature(undefined_behavior_sanitizer)
-  GTEST_SKIP()
-      << "the sanitizer opens a pipe to read an object's type, and reports the lack of files";
-#endif
-#endif
+  if (testing::kSanitizerOpensPipes) GTEST_SKIP() << "the sanitizer opens pipes";
   ASSERT_OK_AND_ASSIGN(const Slab small, mapper_->Reserve(mapper_->page_size(), ExecutorAddress()));
   const SlabSegment page{{0, mapper_->page_size()}, Protection::kRead};
   EXPECT_THAT(mapper_->Initialize(small, {page}), IsOk());
