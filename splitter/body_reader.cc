@@ -76,14 +76,18 @@ absl::Status BodyReader::Read(llvm::Function& function, SymbolOrdinal ordinal) {
 absl::Status BodyReader::ReadWithoutInlining(llvm::Function& function, SymbolOrdinal ordinal) {
   const Symbol& symbol = index_.at(ordinal);
   const bool is_unoptimized = view_.is_unoptimized();  // Before the first body is moved.
+  if (function.isDeclaration()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("function '", symbol.name, "' was already extracted"));
+  }
   if (llvm::Error error = function.materialize()) {
     return FromLlvm(std::move(error), absl::StatusCode::kInvalidArgument,
                     absl::StrCat("function '", symbol.name, "': reading its body"));
   }
   FIRSTCALL_RETURN_IF_ERROR(view_.ReadMetadata());
   if (function.isDeclaration()) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("function '", symbol.name, "' was already extracted"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("function '", symbol.name, "': reading its body: it is not in the file"));
   }
   // Before the verifier, which would check it.
   if (options_.drop_debug_info) DropDebugInfo(function);

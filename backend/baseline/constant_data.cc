@@ -121,9 +121,11 @@ class DataWriter {
     if (!IsExpression(difference, ir::Opcode::kSub)) return false;
     const ConstantPart to = PartOf(constants_[difference.operands()[0]], 0, constants_);
     const ConstantPart from = PartOf(constants_[difference.operands()[1]], 0, constants_);
-    // Only what is in the same object is certainly within reach.
-    return to.kind == ConstantPart::Kind::kAddress && from.kind == ConstantPart::Kind::kAddress &&
-           from.global == &variable_ && IsInSameObject(*to.global) &&
+    // Only what is in the same object is certainly within reach, and each thread has thread-local
+    // variables elsewhere.
+    return !variable_.IsThreadLocal() && to.kind == ConstantPart::Kind::kAddress &&
+           from.kind == ConstantPart::Kind::kAddress && from.global == &variable_ &&
+           IsInSameObject(*to.global) &&
            AddReference(*to.global, offset, static_cast<int64_t>(to.low - from.low + offset), true);
   }
 

@@ -1,11 +1,13 @@
 // Damages files of bitcode and tests what the readers and the baseline code generator make of them:
 //
-//   damage_main [--changes=N] [--seed=S] [--first=K] [--compare] FILE...
+//   damage_main [--changes=N] [--seed=S] [--first=K] [--compare] [--keep=DIR] FILE...
 //
 // Tries the changes K to K+N-1 of the series S on each file. The number of a change is printed
 // before it is tried, so that a crash can be repeated: --first=THAT --changes=1. Reports a change
 // that takes more than 10 seconds, or more memory than 64 MiB plus 32 times the file.
 // --compare: what is accepted must be what LLVM's reader reads, as far as that accepts it.
+// --keep: writes each changed file that is accepted with all its bodies into the existing directory
+// DIR, as NAME-NUMBER.bc; run_damaged.py runs them.
 //
 // Prints how many changes were accepted and refused. The exit code is 1 if anything was reported.
 
@@ -15,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -22,6 +25,7 @@
 #include <vector>
 
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
@@ -39,6 +43,7 @@ constexpr absl::Duration kLongest = absl::Seconds(10);
 struct Arguments {
   uint64_t changes = 1000, seed = 1, first = 0;
   bool compares = false;
+  std::string keep;  // Empty: nothing is kept.
   std::vector<std::string> files;
 };
 
@@ -63,12 +68,13 @@ class Campaign {
     contents << file.rdbuf();
     const std::string original = contents.str();
     std::cout << path << std::endl;
-    for (uint64_t i = 0; i < arguments_.changes; ++i) Try(original, arguments_.first + i);
+    const std::string name = std::filesystem::path(path).stem();
+    for (uint64_t i = 0; i < arguments_.changes; ++i) Try(original, name, arguments_.first + i);
   }
   const Tally& tally() const { return tally_; }
 
  private:
-  void Try(const std::string& original, uint64_t number) {
+  void Try(const std::string& original, const std::string& name, uint64_t number) {
     std::printf("\r%llu ", static_cast<unsigned long long>(number));
     std::fflush(stdout);
     const std::string damaged = Damaged(original, arguments_.seed, number);
@@ -86,7 +92,14 @@ class Campaign {
        : outcome.accepts_all() ? tally_.accepted
                                : tally_.partly);
     tally_.compiled += outcome.compiled;
-    if (arguments_.compares && outcome.accepts_all()) Compare(damaged);
+    if (!outcome.accepts_all()) return;
+    if (arguments_.compares) Compare(damaged);
+    if (!arguments_.keep.empty()) Keep(damaged, absl::StrCat(name, "-", number, ".bc"));
+  }
+
+  void Keep(const std::string& damaged, const std::string& name) {
+    std::ofstream file(std::filesystem::path(arguments_.keep) / name, std::ios::binary);
+    if (!(file << damaged).flush()) Report(absl::StrCat("cannot write ", name));
   }
 
   void Compare(const std::string& damaged) {
@@ -117,6 +130,9 @@ bool Parse(const std::vector<std::string>& given, Arguments& arguments) {
       is_good = absl::SimpleAtoi(argument, &arguments.seed);
     } else if (absl::ConsumePrefix(&argument, "--first=")) {
       is_good = absl::SimpleAtoi(argument, &arguments.first);
+    } else if (absl::ConsumePrefix(&argument, "--keep=")) {
+      arguments.keep = std::string(argument);
+      is_good = std::filesystem::is_directory(arguments.keep);
     } else {
       arguments.files.emplace_back(argument);
     }
@@ -128,7 +144,8 @@ bool Parse(const std::vector<std::string>& given, Arguments& arguments) {
 int Run(const std::vector<std::string>& given) {
   Arguments arguments;
   if (!Parse(given, arguments)) {
-    std::cerr << "usage: damage_main [--changes=N] [--seed=S] [--first=K] [--compare] FILE...\n";
+    std::cerr << "usage: damage_main [--changes=N] [--seed=S] [--first=K] [--compare] [--keep=DIR] "
+                 "FILE...\n";
     return 2;
   }
   Campaign campaign(arguments);

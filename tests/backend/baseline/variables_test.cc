@@ -220,5 +220,24 @@ TEST(VariablesTest, AreWrittenWithoutLlvm) {
   EXPECT_LT(bytes, 4096u);  // What is zero takes no place.
 }
 
+// No distance to a thread-local variable is the same in each thread.
+TEST(VariablesTest, DistancesFromThreadLocalVariablesAreNotWritten) {
+  for (const char* storage : {"", "thread_local"}) {
+    llvm::LLVMContext context;
+    const std::unique_ptr<llvm::Module> module =
+        ParseModule(std::string("@text = private constant [2 x i8] c\"a\\00\"\n"
+                                "@table = private ") +
+                        storage +
+                        " constant [1 x i32] [i32 trunc (i64 sub (i64 ptrtoint (ptr @text to i64), "
+                        "i64 ptrtoint (ptr @table to i64)) to i32)]",
+                    context);
+    CompiledCode code;
+    ir::LlvmReader reader;
+    ASSERT_THAT(reader.Begin(*module), IsOk());
+    EXPECT_EQ(baseline::WriteVariables(reader.module(), code) == baseline::Refusal::kNone,
+              *storage == '\0');
+  }
+}
+
 }  // namespace
 }  // namespace firstcall
