@@ -1,16 +1,23 @@
 #include "base/inline_assembly.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Instruction.h"
+#include "llvm/Support/Casting.h"
 
 namespace firstcall {
 
+bool IsInlineAssembly(const llvm::Instruction& instruction) {
+  const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+  const auto* assembly =
+      call == nullptr ? nullptr : llvm::dyn_cast<llvm::InlineAsm>(call->getCalledOperand());
+  return assembly != nullptr && !assembly->getAsmString().empty();
+}
+
 bool HasInlineAssembly(const llvm::Function& function) {
-  return llvm::any_of(llvm::instructions(function), [](const llvm::Instruction& instruction) {
-    const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-    return call != nullptr && call->isInlineAsm();
-  });
+  return llvm::any_of(llvm::instructions(function), IsInlineAssembly);
 }
 
 bool HasInlineAssembly(const llvm::Module& module) {

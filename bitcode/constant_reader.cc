@@ -1,6 +1,8 @@
 #include "bitcode/constant_reader.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -130,8 +132,7 @@ absl::Status ConstantReader::ReadRecord(const Record& record) {
     case kConstantLongShuffleVector:
       return AddElementOperation(record);
     case kConstantAssembly:
-      Append().kind = ConstantKind::kInlineAssembly;
-      return absl::OkStatus();
+      return AddAssembly(record.operands);
     default:
       return AddUnsupported(record);
   }
@@ -219,6 +220,22 @@ absl::Status ConstantReader::AddReference(const Record& record) {
     constant.kind =
         record.code == kConstantNoCfi ? ConstantKind::kNoCfi : ConstantKind::kDsoLocalEquivalent;
   }
+  return absl::OkStatus();
+}
+
+// [type of a function, flags, size of the text, text, size of the constraints, constraints]
+absl::Status ConstantReader::AddAssembly(Operands operands) {
+  if (operands.size() < 4 || operands[2] > operands.size() - 4) return Wrong("it is cut off");
+  if (operands[2] != 0) {
+    Append().kind = ConstantKind::kInlineAssembly;
+    return absl::OkStatus();
+  }
+  const Operands constraints = operands.subspan(4);
+  if (operands[3] > constraints.size()) return Wrong("its constraints are cut off");
+  Constant& constant = Append();
+  constant.kind = ConstantKind::kEmptyAssembly;
+  constant.set_data(scope_.Keep(
+      std::string(constraints.begin(), constraints.begin() + static_cast<ptrdiff_t>(operands[3]))));
   return absl::OkStatus();
 }
 

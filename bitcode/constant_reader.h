@@ -55,6 +55,7 @@ class ConstantReader {
   absl::Status AddData(const Record& record);
   absl::Status AddAggregate(Operands operands);
   absl::Status AddReference(const Record& record);
+  absl::Status AddAssembly(Operands operands);
   absl::Status AddBinary(Operands operands);
   absl::Status AddCast(Operands operands);
   absl::Status AddGep(const Record& record);

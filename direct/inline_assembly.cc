@@ -24,6 +24,13 @@ bool IsAssembly(uint32_t code) {
          code == bitcode::kConstantOldAssembly2 || code == bitcode::kConstantOldAssembly3;
 }
 
+// Of the record whose code has been read.
+bool HasText(BitReader& reader) {
+  const bitcode::Record record = reader.ReadOperands();
+  return record.code != bitcode::kConstantAssembly || record.operands.size() < 3 ||
+         record.operands[2] != 0;
+}
+
 absl::Status CheckConstants(BitReader& reader) {
   if (!reader.EnterBlock(bitcode::kConstantsBlock)) return reader.status();
   for (;;) {
@@ -37,8 +44,11 @@ absl::Status CheckConstants(BitReader& reader) {
         if (!reader.SkipBlock()) return reader.status();
         break;
       case EntryKind::kRecord:
-        if (IsAssembly(reader.ReadCode())) return Found();
-        reader.SkipOperands();
+        if (IsAssembly(reader.ReadCode())) {
+          if (HasText(reader)) return Found();
+        } else {
+          reader.SkipOperands();
+        }
         break;
     }
   }

@@ -1,4 +1,4 @@
-// Finds out whether a source module has inline assembly, which may define labels.
+// Finds out whether a source module has inline assembly with a text, which may define labels.
 //
 // Thread-safe: a pure function. Tested in tests/direct/direct_compiler_test.cc.
 
@@ -10,8 +10,8 @@
 
 namespace firstcall::direct {
 
-// OK if no body has inline assembly; Unimplemented if one has. Reads the constants of all bodies,
-// but no instructions. InvalidArgument if the bitcode is damaged.
+// OK if no body has inline assembly with a text; Unimplemented if one has. Reads the constants of
+// all bodies, but no instructions. InvalidArgument if the bitcode is damaged.
 absl::Status CheckNoInlineAssembly(const ReadModule& module);
 
 }  // namespace firstcall::direct

@@ -187,6 +187,7 @@ Fault CheckOne(const Constant& constant, const OperandScope& scope) {
     case ConstantKind::kNoCfi:
       return CheckAddress(constant, scope);
     case ConstantKind::kInlineAssembly:
+    case ConstantKind::kEmptyAssembly:
       return type.IsPointer() ? Fault() : Fault::Invalid("inline assembly that is no pointer");
     case ConstantKind::kMetadata:
       return type.kind == TypeKind::kMetadata ? Fault()

@@ -26,9 +26,10 @@ enum class ConstantKind : uint8_t {
   kExpression,          // `opcode` applied to operands(). kGetElementPtr: see source_type().
   kDsoLocalEquivalent,  // Of `global`.
   kNoCfi,               // Of `global`.
-  kInlineAssembly,
-  kMetadata,  // The argument of an intrinsic that is metadata.
-  kOther,     // What only LLVM knows. operands(): constants that it refers to, if the reader says.
+  kInlineAssembly,      // With text.
+  kEmptyAssembly,       // Inline assembly without text. data(): its constraints.
+  kMetadata,            // The argument of an intrinsic that is metadata.
+  kOther,  // What only LLVM knows. operands(): constants that it refers to, if the reader says.
 };
 
 // A plain value of 40 bytes. What it points to belongs to the module or to the function that has

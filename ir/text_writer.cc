@@ -187,6 +187,9 @@ void TextWriter::AppendValue(const Constant& constant) {
       return AppendGlobal(constant.global);
     case ConstantKind::kInlineAssembly:
       return Append("asm");
+    case ConstantKind::kEmptyAssembly:
+      Append("empty asm ");
+      return AppendQuoted(constant.data());
     case ConstantKind::kMetadata:
       return Append("metadata");
     case ConstantKind::kOther:  // Not every reader knows the operands.

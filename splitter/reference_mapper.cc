@@ -3,6 +3,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "base/inline_assembly.h"
 #include "base/string_ref.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InstIterator.h"
@@ -62,7 +63,7 @@ void ReferenceMapper::MapBody(llvm::Function& function) {
   MapOperands(function);  // Maps personality, prefix and prologue data.
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
     if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
-      if (call->isInlineAsm()) has_inline_assembly_ = true;
+      if (IsInlineAssembly(instruction)) has_inline_assembly_ = true;
       if (llvm::Value* target = CallTarget(*call->getCalledOperand())) {
         call->setCalledOperand(target);
       }

@@ -24,7 +24,8 @@ unsigned PartsBefore(const ir::Type* type, absl::Span<const uint32_t> indices) {
   return parts;
 }
 
-// Parts are copied one after the other, and none is kept in a register for the next.
+}  // namespace
+
 void CopyPart(FunctionCode& code, const ir::Instruction& result, unsigned result_part,
               ir::Operand from, unsigned from_part) {
   const ir::Constant* constant = ConstantOf(code, from);
@@ -35,8 +36,6 @@ void CopyPart(FunctionCode& code, const ir::Instruction& result, unsigned result
   }
   code.locations.registers().UnpinAll();
 }
-
-}  // namespace
 
 void LowerExtractValue(FunctionCode& code, const ir::Instruction& extract) {
   const ir::Operand aggregate = OperandAt(code, extract, 0);

@@ -6,9 +6,12 @@
 
 #include "backend/baseline/calls.h"
 
+#include <cstdint>
 #include <vector>
 
+#include "backend/baseline/aggregates.h"
 #include "backend/baseline/coverage.h"
+#include "backend/baseline/empty_assembly.h"
 #include "backend/baseline/memory.h"
 #include "backend/baseline/moves.h"
 #include "backend/baseline/operands.h"
@@ -191,6 +194,30 @@ CallExtent LowerCall(FunctionCode& code, const ir::Instruction& call) {
   KeepError(code, call);
   DefineResults(code, call);
   return extent;
+}
+
+void LowerEmptyAssembly(FunctionCode& code, const ir::Instruction& call) {
+  const absl::Span<const ir::Operand> arguments = code.function->ArgumentsOf(call);
+  const EmptyAssembly assembly = *EmptyAssemblyOf(*code.function, call);
+  for (const EmptyAssembly::Store& store : assembly.stores) {
+    StoreValue(code, arguments[store.address], arguments[store.value]);
+    code.locations.registers().UnpinAll();
+  }
+  if (NumberOf(code, call) == kNone) return;
+  unsigned part = 0;
+  for (uint32_t i = 0; i < assembly.results.size(); ++i) {
+    const uint32_t argument = assembly.results[i];
+    const unsigned count =
+        PartCount(assembly.results.size() == 1 ? call.type : call.type->members()[i]);
+    for (unsigned k = 0; k < count; ++k, ++part) {
+      if (argument == ir::kNone) {
+        Define(code, call, part);
+        code.locations.registers().UnpinAll();
+      } else {
+        CopyPart(code, call, part, arguments[argument], k);
+      }
+    }
+  }
 }
 
 void CallLibrary(FunctionCode& code, const char* name, const ir::Instruction& result,

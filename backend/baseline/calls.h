@@ -31,6 +31,8 @@ struct CallExtent {
 };
 
 CallExtent LowerCall(FunctionCode& code, const ir::Instruction& call);
+// A call of inline assembly without text.
+void LowerEmptyAssembly(FunctionCode& code, const ir::Instruction& call);
 // Calls a function of the C library or of the compiler's library with operands of an instruction.
 void CallLibrary(FunctionCode& code, const char* name, const ir::Instruction& result,
                  std::initializer_list<ir::Operand> arguments);

@@ -93,6 +93,7 @@ class PartFinder {
       case ConstantKind::kExpression:
         return ExpressionPart(constant);
       case ConstantKind::kInlineAssembly:
+      case ConstantKind::kEmptyAssembly:
       case ConstantKind::kMetadata:
       case ConstantKind::kOther:
         break;

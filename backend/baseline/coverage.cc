@@ -8,6 +8,7 @@
 #include "absl/types/span.h"
 #include "backend/baseline/argument_places.h"
 #include "backend/baseline/constants.h"
+#include "backend/baseline/empty_assembly.h"
 #include "backend/baseline/library_functions.h"
 #include "backend/baseline/value_parts.h"
 
@@ -172,10 +173,8 @@ bool IsScalar(const ir::Type* type) {
   return type->IsPointer() || (type->IsInteger() && type->number <= 64);
 }
 
-Refusal RefusalOfOperands(const ir::Function& function, const ir::Instruction& instruction) {
-  absl::Span<const ir::Operand> operands = function.OperandsOf(instruction);
-  // The mask of a shuffle describes the instruction. No code computes the mask.
-  if (instruction.opcode == Opcode::kShuffleVector) operands = operands.first(2);
+// Of constants that code computes or reads.
+Refusal RefusalOf(const ir::Function& function, absl::Span<const ir::Operand> operands) {
   for (ir::Operand operand : operands) {
     const ir::Constant* constant = function.ConstantOf(operand);
     if (constant == nullptr || constant->kind == ir::ConstantKind::kMetadata) continue;
@@ -185,6 +184,13 @@ Refusal RefusalOfOperands(const ir::Function& function, const ir::Instruction& i
     }
   }
   return Refusal::kNone;
+}
+
+Refusal RefusalOfOperands(const ir::Function& function, const ir::Instruction& instruction) {
+  absl::Span<const ir::Operand> operands = function.OperandsOf(instruction);
+  // The mask of a shuffle describes the instruction. No code computes the mask.
+  if (instruction.opcode == Opcode::kShuffleVector) operands = operands.first(2);
+  return RefusalOf(function, operands);
 }
 
 // Whether a function of the C library computes the intrinsic that is called.
@@ -385,6 +391,15 @@ Refusal RefusalOfArguments(const ir::Function& function, const ir::Instruction& 
   return Refusal::kNone;
 }
 
+// Of a call of inline assembly without text.
+Refusal RefusalOfEmptyAssembly(const ir::Function& function, const ir::Instruction& call) {
+  if (call.opcode != Opcode::kCall || function.CallOf(call).has_bundles ||
+      !EmptyAssemblyOf(function, call)) {
+    return Refusal::kInlineAssembly;
+  }
+  return RefusalOf(function, function.ArgumentsOf(call));
+}
+
 Refusal RefusalOfCall(const ir::Function& function, const ir::Instruction& instruction,
                       const Architecture& architecture, const CoverageOptions& options) {
   const ir::Call& call = function.CallOf(instruction);
@@ -396,6 +411,9 @@ Refusal RefusalOfCall(const ir::Function& function, const ir::Instruction& instr
   const ir::Constant* callee = function.ConstantOf(function.CalleeOf(instruction));
   if (callee != nullptr && callee->kind == ir::ConstantKind::kInlineAssembly) {
     return Refusal::kInlineAssembly;
+  }
+  if (callee != nullptr && callee->kind == ir::ConstantKind::kEmptyAssembly) {
+    return RefusalOfEmptyAssembly(function, instruction);
   }
   if (call.is_must_tail) return Refusal::kMustTail;
   if (call.has_bundles) return Refusal::kOperandBundle;
@@ -849,6 +867,7 @@ bool MayCall(const ir::Function& function, const ir::Instruction& instruction) {
       const IntrinsicId intrinsic = function.IntrinsicOf(instruction);
       switch (intrinsic) {
         case IntrinsicId::kNone:
+          return !CallsEmptyAssembly(function, instruction);
         case IntrinsicId::kThreadlocalAddress:
           return true;
         case IntrinsicId::kMemcpy:

@@ -4,6 +4,7 @@
 #include "backend/baseline/calls.h"
 #include "backend/baseline/comparisons.h"
 #include "backend/baseline/control_flow.h"
+#include "backend/baseline/empty_assembly.h"
 #include "backend/baseline/exceptions.h"
 #include "backend/baseline/floats.h"
 #include "backend/baseline/integers.h"
@@ -131,6 +132,9 @@ void Lower(FunctionCode& code, const ir::Instruction& instruction) {
     case Opcode::kCall:
       if (code.function->IntrinsicOf(instruction) != ir::IntrinsicId::kNone) {
         return LowerIntrinsic(code, instruction);
+      }
+      if (CallsEmptyAssembly(*code.function, instruction)) {
+        return LowerEmptyAssembly(code, instruction);
       }
       LowerCall(code, instruction);
       return;

@@ -244,19 +244,22 @@ bool IsEmittedAsOne(const FunctionCode& code, const MemoryUpdate& update) {
          DeferredOf(code, ir::Operand::Value(update.load->value)) != nullptr;
 }
 
+void StoreValue(FunctionCode& code, ir::Operand pointer, ir::Operand value) {
+  const PartList list = PartsOf(TypeOf(code, value));
+  const PartOffsets places = OffsetsOf(TypeOf(code, value));
+  const Mem mem = AddressOf(code, pointer);
+  for (unsigned i = 0; i < list.count; ++i) {
+    StorePart(code, mem.Plus(places.offsets[i]), value, i, list.parts[i]);
+  }
+}
+
 void LowerStore(FunctionCode& code, const ir::Instruction& store) {
   if (store.IsAtomic()) return code.native.memory.LowerAtomicStore(code, store);
   if (const MemoryUpdate update = UpdateEndingIn(*code.function, store);
       IsEmittedAsOne(code, update)) {
     return EmitUpdate(code, store, update);
   }
-  const ir::Operand value = OperandAt(code, store, 1);
-  const PartList list = PartsOf(TypeOf(code, value));
-  const PartOffsets places = OffsetsOf(TypeOf(code, value));
-  const Mem mem = AddressOf(code, OperandAt(code, store, 0));
-  for (unsigned i = 0; i < list.count; ++i) {
-    StorePart(code, mem.Plus(places.offsets[i]), value, i, list.parts[i]);
-  }
+  StoreValue(code, OperandAt(code, store, 0), OperandAt(code, store, 1));
 }
 
 void LowerAlloca(FunctionCode& code, const ir::Instruction& alloca) {

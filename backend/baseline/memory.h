@@ -23,6 +23,8 @@ Mem WithBaseOnly(FunctionCode& code, const Mem& mem);
 
 void LowerElementAddress(FunctionCode& code, const ir::Instruction& element);
 void LowerLoad(FunctionCode& code, const ir::Instruction& load);
+// Stores a value that is no vector of masks to an address.
+void StoreValue(FunctionCode& code, ir::Operand pointer, ir::Operand value);
 void LowerStore(FunctionCode& code, const ir::Instruction& store);
 void LowerAlloca(FunctionCode& code, const ir::Instruction& alloca);
 

@@ -6,6 +6,7 @@
 #include "absl/types/span.h"
 #include "backend/baseline/argument_places.h"
 #include "backend/baseline/coverage.h"
+#include "backend/baseline/empty_assembly.h"
 #include "backend/baseline/memory_update.h"
 
 namespace firstcall::baseline {
@@ -131,7 +132,10 @@ void WishForPlaces(FunctionFacts& facts, const Architecture& architecture,
     }
     return;
   }
-  if (facts.function->IntrinsicOf(instruction) != ir::IntrinsicId::kNone) return;
+  if (facts.function->IntrinsicOf(instruction) != ir::IntrinsicId::kNone ||
+      CallsEmptyAssembly(*facts.function, instruction)) {
+    return;
+  }
   ArgumentPlaces places(architecture.ConventionOf(facts.function->CallOf(instruction).convention));
   const bool may_pass_by_value = MayPassByValue(*facts.function, instruction);
   const OwnRegisters own(*facts.function, instruction, architecture, facts.swift_registers);

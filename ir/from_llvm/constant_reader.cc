@@ -1,5 +1,6 @@
 #include "ir/from_llvm/constant_reader.h"
 
+#include <string>
 #include <utility>
 
 #include "ir/from_llvm/opcodes.h"
@@ -139,7 +140,7 @@ Constant ConstantReader::Convert(const llvm::Value& source) {
                 constant);
       break;
     case llvm::Value::InlineAsmVal:
-      constant.kind = ConstantKind::kInlineAssembly;
+      SetAssembly(llvm::cast<llvm::InlineAsm>(source), constant);
       break;
     case llvm::Value::ConstantPtrAuthVal:
       SetOperands(llvm::cast<llvm::User>(source), constant);
@@ -220,6 +221,16 @@ void ConstantReader::SetBlockAddress(const llvm::BlockAddress& source, Constant&
   if (block == nullptr) return;  // The function's body is not there.
   SetGlobal(function, ConstantKind::kBlockAddress, constant);
   constant.set_bits(*block);
+}
+
+void ConstantReader::SetAssembly(const llvm::InlineAsm& source, Constant& constant) {
+  const std::string& constraints = source.getConstraintString();
+  if (!source.getAsmString().empty() || constraints.size() > UINT32_MAX) {
+    constant.kind = ConstantKind::kInlineAssembly;
+    return;
+  }
+  constant.kind = ConstantKind::kEmptyAssembly;
+  constant.set_data(constraints);
 }
 
 void ConstantReader::NumberBlocks(const llvm::Function& function) {

@@ -13,10 +13,12 @@ TEST(InlineAssemblyTest, OfFunctions) {
   llvm::LLVMContext context;
   const std::unique_ptr<llvm::Module> module = ParseModule(R"(
     define void @with() { call void asm sideeffect "nop", ""() ret void }
-    define void @without() { call void @with() ret void })",
+    define void @without() { call void @with() ret void }
+    define void @barrier() { call void asm sideeffect "", "~{memory}"() ret void })",
                                                            context);
   EXPECT_TRUE(HasInlineAssembly(*module->getFunction("with")));
   EXPECT_FALSE(HasInlineAssembly(*module->getFunction("without")));
+  EXPECT_FALSE(HasInlineAssembly(*module->getFunction("barrier")));
   EXPECT_TRUE(HasInlineAssembly(*module));
 }
 

@@ -408,6 +408,16 @@ TEST_F(DirectCompilerTest, HasNoLabelsUnlessThereIsAssembly) {
               StatusIs(absl::StatusCode::kUnimplemented, "inline assembly"));
 }
 
+TEST_F(DirectCompilerTest, AssemblyWithoutTextIsNoObstacle) {
+  ASSERT_THAT(Add("define i32 @f(i32 %x) {\n"
+                  "  %y = call i32 asm \"\", \"=r,0,~{memory}\"(i32 %x)\n"
+                  "  ret i32 %y\n}"),
+              IsOk());
+  EXPECT_THAT(Compile("f"), IsOk());
+  ASSERT_OK_AND_ASSIGN(const AssemblyLabels labels, direct_->ReadLabels(kModule));
+  EXPECT_TRUE(labels.all.empty());
+}
+
 TEST_F(DirectCompilerTest, WhatOnlyLlvmDoesIsRefused) {
   ASSERT_THAT(Add(kProgram), IsOk());
   const auto is_replaced = [](SymbolOrdinal) { return false; };

@@ -163,6 +163,9 @@ TEST_F(TextTest, Constants) {
   EXPECT_EQ(InText(Of(ConstantKind::kUndef, word_)), "i32 undef");
   EXPECT_EQ(InText(Of(ConstantKind::kPoison, word_)), "i32 poison");
   EXPECT_EQ(InText(Of(ConstantKind::kInlineAssembly, pointer_)), "ptr asm");
+  Constant assembly = Of(ConstantKind::kEmptyAssembly, pointer_);
+  assembly.set_data("=r,0");
+  EXPECT_EQ(InText(assembly), "ptr empty asm \"=r,0\"");
   EXPECT_EQ(InText(Of(ConstantKind::kMetadata, nullptr)), "no-type metadata");
   EXPECT_EQ(InText(Of(ConstantKind::kOther, word_)), "i32 other");
   Constant data = Of(ConstantKind::kData, AddType(TypeKind::kArray, {byte_}, 3));

@@ -318,7 +318,7 @@ TEST_F(FunctionExtractorTest, CompanionsJoinWithoutBeingCalled) {
     define void @first() { ret void }
     define void @f() { ret void }
     declare void @elsewhere()
-    define void @assembly() { call void asm sideeffect "", ""() ret void }
+    define void @assembly() { call void asm sideeffect "nop", ""() ret void }
     define void @last() { ret void }
     define void @not_reached() { ret void })");
   ExtractOptions options;
@@ -399,7 +399,7 @@ TEST_F(FunctionExtractorTest, NobodyJoinsAgainstTheWillOfTheCaller) {
 
 TEST_F(FunctionExtractorTest, InlineAssemblyDoesNotJoin) {
   Load(R"(
-    define void @g() { call void asm sideeffect "", ""() ret void }
+    define void @g() { call void asm sideeffect "nop", ""() ret void }
     define void @f() { call void @g() ret void })");
   ASSERT_OK_AND_ASSIGN(FunctionModule extracted, Extract("f", /*may_join=*/true));
   EXPECT_EQ(extracted.functions.size(), 1u);

@@ -610,7 +610,7 @@ std::string TypeOf(const PassedType& passed) {
 // A caller and a callee of many arguments, of which `llvms` is one that the baseline refuses.
 std::string CallWith(const std::vector<PassedType>& arguments, const PassedType& result,
                      const std::string& llvms, const std::string& convention = "") {
-  const std::string refused = "  call void asm sideeffect \"\", \"\"()\n";
+  const std::string refused = "  call void asm sideeffect \"nop\", \"\"()\n";
   std::string parameters, values, body, made;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string name = "v" + std::to_string(i), comma = i == 0 ? "" : ", ";
@@ -716,7 +716,7 @@ TEST(BaselineCompilerTest, AgreesWithLlvmHowSwiftPasses) {
 
 // The error goes both ways; values that live in loops do not get its register, nor the context's.
 TEST(BaselineCompilerTest, AgreesWithLlvmHowSwiftThrows) {
-  const std::string refused = "  call void asm sideeffect \"\", \"\"()\n";
+  const std::string refused = "  call void asm sideeffect \"nop\", \"\"()\n";
   for (const std::string convention : {"swiftcc", ""}) {
     for (const std::string llvms : {"f", "g"}) {
       ExpectSameAmongGenerators(
@@ -782,7 +782,7 @@ TEST(BaselineCompilerTest, AgreesWithLlvmHowSwiftThrows) {
 // A structure in memory: where the result's address goes and comes back, and what lies on the
 // stack.
 TEST(BaselineCompilerTest, AgreesWithLlvmHowToPassMemory) {
-  const std::string refused = "  call void asm sideeffect \"\", \"\"()\n";
+  const std::string refused = "  call void asm sideeffect \"nop\", \"\"()\n";
   const std::string structure = "%s = type { i64, i128, i8 }\n";
   for (const std::string llvms : {"f", "g"}) {
     const std::string in_g = llvms == "g" ? refused : "", in_f = llvms == "f" ? refused : "";
@@ -840,7 +840,7 @@ TEST(BaselineCompilerTest, AgreesWithLlvmHowToPassMemory) {
 }
 
 TEST(BaselineCompilerTest, AgreesWithLlvmWhereNothingIsPassed) {
-  const std::string refused = "  call void asm sideeffect \"\", \"\"()\n";
+  const std::string refused = "  call void asm sideeffect \"nop\", \"\"()\n";
   for (const std::string llvms : {"f", "g"}) {
     ExpectSameAmongGenerators(
         "define internal i64 @g(ptr byval({}) %e, ptr byval(i64) %x, i64 %a) noinline {\n" +
@@ -1427,12 +1427,51 @@ second:
   }
 }
 
+TEST(BaselineCompilerTest, ValuesPassThroughEmptyAssembly) {
+  ExpectSameForWidths(R"(
+  %c = call TYPE asm "", "=r,0,~{memory}"(TYPE %a)
+  %d = add TYPE %c, %b
+  %r = call TYPE asm sideeffect "", "=&r,0,r"(TYPE %d, TYPE %c))",
+                      {8, 16, 32, 64});
+  ExpectSame(R"(
+define i64 @f(i64 %a, i64 %b) {
+  %place = alloca i64
+  store i64 %b, ptr %place
+  %old = load i64, ptr %place
+  call void asm sideeffect "", "=*m,*m,~{memory}"(ptr elementtype(i64) %place, ptr elementtype(i64) %place)
+  %pair = call { i64, double } asm "", "=r,=r,1,0,r,i"(double 1.5, i64 %a, ptr %place, ptr @f)
+  %first = extractvalue { i64, double } %pair, 0
+  %second = extractvalue { i64, double } %pair, 1
+  %bits = bitcast double %second to i64
+  call void asm sideeffect "", "=*rm,0,~{memory}"(ptr elementtype(i64) %place, i64 %old)
+  %new = load i64, ptr %place
+  %s = sub i64 %first, %old
+  %t = xor i64 %s, %bits
+  %r = mul i64 %t, %new
+  ret i64 %r
+})");
+  // What is stored is the input, whatever was there before.
+  ExpectSame(R"(
+define i64 @f(i64 %a, i64 %b) {
+  %place = alloca i64
+  store i64 %a, ptr %place
+  call void asm sideeffect "", "=*r,0"(ptr elementtype(i64) %place, i64 %b)
+  %r = load i64, ptr %place
+  ret i64 %r
+})");
+}
+
 TEST(BaselineCompilerTest, EmitsNothingOfWhatItRefuses) {
   const struct {
     const char* text;
     Refusal refusal;
   } cases[] = {
       {"define void @f() { call void asm \"nop\", \"\"() ret void }", Refusal::kInlineAssembly},
+      {"define i64 @f() { %r = call i64 asm \"\", \"={rsp}\"() ret i64 %r }",
+       Refusal::kInlineAssembly},
+      {"define void @f(i128 %v, ptr %p) {\n"
+       "  call void asm \"\", \"=*m,0\"(ptr elementtype(i128) %p, i128 %v) ret void }",
+       Refusal::kInlineAssembly},
       {"define void @f() { musttail call void @f() ret void }", Refusal::kMustTail},
       {"define x86_fp80 @f(x86_fp80 %x) { ret x86_fp80 %x }", Refusal::kArgumentPassing},
       {"define i32 @f(i64 %n) { %v = alloca i8, i64 %n %r = call i32 @setjmp() ret i32 %r }\n"

@@ -324,7 +324,8 @@ TEST(InstructionReaderTest, ReadsCalls) {
     }
     define void @h(ptr %p) {
       notail call void %p() [ "deopt"(i32 1) ]
-      call void asm "", ""()
+      call void asm "nop", ""()
+      call void asm "", "~{memory}"()
       ret void
     })");
   const Function& body = reading.Body("f");
@@ -348,6 +349,9 @@ TEST(InstructionReaderTest, ReadsCalls) {
   EXPECT_TRUE(with_bundle.has_bundles && with_bundle.is_no_tail);
   EXPECT_EQ(At(other, 0).operand_count, 1u);
   EXPECT_EQ(other.constant(other.CalleeOf(At(other, 1))).kind, ConstantKind::kInlineAssembly);
+  const Constant& empty = other.constant(other.CalleeOf(At(other, 2)));
+  EXPECT_EQ(empty.kind, ConstantKind::kEmptyAssembly);
+  EXPECT_EQ(empty.data(), "~{memory}");
 }
 
 TEST(InstructionReaderTest, ReadsCallsThatReturnTwoWays) {
