@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "absl/types/span.h"
+#include "bitcode/block_walk.h"
 #include "bitcode/module.h"
 #include "bitcode/records.h"
 #include "ir/function.h"
@@ -41,28 +42,17 @@ void AttachToInstruction(uint64_t number, absl::Span<const uint64_t> pairs, cons
 }  // namespace
 
 absl::Status ReadAttachments(BitReader& reader, const CallReader& calls, BodyBuilder& body) {
-  for (;;) {
-    switch (reader.Next().kind) {
-      case EntryKind::kEndBlock:
-        return body.status();
-      case EntryKind::kFailure:
-        return reader.status();
-      case EntryKind::kSubBlock:
-        reader.SkipBlock();
-        break;
-      case EntryKind::kRecord: {
-        const Record& record = reader.ReadRecord();
-        if (record.code != kMetadataAttachment) break;
-        const absl::Span<const uint64_t> operands = record.operands;
-        if (operands.size() % 2 == 0) {
-          AttachToFunction(operands, body);
-        } else {
-          AttachToInstruction(operands[0], operands.subspan(1), calls, body);
-        }
-        break;
-      }
+  FIRSTCALL_RETURN_IF_ERROR(WalkRecords(reader, [&](const Record& record) {
+    if (record.code != kMetadataAttachment) return absl::OkStatus();
+    const absl::Span<const uint64_t> operands = record.operands;
+    if (operands.size() % 2 == 0) {
+      AttachToFunction(operands, body);
+    } else {
+      AttachToInstruction(operands[0], operands.subspan(1), calls, body);
     }
-  }
+    return absl::OkStatus();
+  }));
+  return body.status();
 }
 
 }  // namespace firstcall::bitcode

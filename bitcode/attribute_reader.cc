@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "bitcode/attribute_group.h"
 #include "bitcode/attribute_kinds.h"
+#include "bitcode/block_walk.h"
 #include "bitcode/records.h"
 
 namespace firstcall::bitcode {
@@ -37,24 +38,9 @@ AttributeReader::AttributeReader(const TypeTable& types, size_t parameter_limit,
 }
 
 absl::Status AttributeReader::ReadGroups(BitReader& reader) {
-  for (;;) {
-    switch (reader.Next().kind) {
-      case EntryKind::kRecord: {
-        const Record& record = reader.ReadRecord();
-        if (reader.failed()) return reader.status();
-        if (record.code != kAttributeGroupEntry) break;
-        FIRSTCALL_RETURN_IF_ERROR(ReadGroup(record.operands));
-        break;
-      }
-      case EntryKind::kSubBlock:
-        if (!reader.SkipBlock()) return reader.status();
-        break;
-      case EntryKind::kEndBlock:
-        return absl::OkStatus();
-      case EntryKind::kFailure:
-        return reader.status();
-    }
-  }
+  return WalkRecords(reader, [&](const Record& record) {
+    return record.code == kAttributeGroupEntry ? ReadGroup(record.operands) : absl::OkStatus();
+  });
 }
 
 absl::Status AttributeReader::ReadGroup(absl::Span<const uint64_t> operands) {
@@ -70,26 +56,11 @@ absl::Status AttributeReader::ReadGroup(absl::Span<const uint64_t> operands) {
 }
 
 absl::Status AttributeReader::ReadLists(BitReader& reader) {
-  for (;;) {
-    switch (reader.Next().kind) {
-      case EntryKind::kRecord: {
-        const Record& record = reader.ReadRecord();
-        if (reader.failed()) return reader.status();
-        if (record.code != kAttributeEntry) {
-          return absl::UnimplementedError(absl::StrCat("attributes with the code ", record.code));
-        }
-        FIRSTCALL_RETURN_IF_ERROR(ReadList(record.operands));
-        break;
-      }
-      case EntryKind::kSubBlock:
-        if (!reader.SkipBlock()) return reader.status();
-        break;
-      case EntryKind::kEndBlock:
-        return absl::OkStatus();
-      case EntryKind::kFailure:
-        return reader.status();
-    }
-  }
+  return WalkRecords(reader, [&](const Record& record) {
+    return record.code == kAttributeEntry
+               ? ReadList(record.operands)
+               : absl::UnimplementedError(absl::StrCat("attributes with the code ", record.code));
+  });
 }
 
 absl::Status AttributeReader::ReadList(absl::Span<const uint64_t> operands) {

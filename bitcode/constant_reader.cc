@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "bitcode/block_walk.h"
 #include "bitcode/constant_values.h"
 #include "bitcode/records.h"
 
@@ -71,23 +72,7 @@ absl::Status ConstantReader::CheckBlocks(const BitcodeModule& module, size_t fir
 
 absl::Status ConstantReader::ReadBlock(BitReader& reader) {
   type_ = types_.FindInteger(32);
-  for (;;) {
-    switch (reader.Next().kind) {
-      case EntryKind::kRecord: {
-        const Record& record = reader.ReadRecord();
-        if (reader.failed()) return reader.status();
-        FIRSTCALL_RETURN_IF_ERROR(ReadRecord(record));
-        break;
-      }
-      case EntryKind::kSubBlock:
-        if (!reader.SkipBlock()) return reader.status();
-        break;
-      case EntryKind::kEndBlock:
-        return absl::OkStatus();
-      case EntryKind::kFailure:
-        return reader.status();
-    }
-  }
+  return WalkRecords(reader, [&](const Record& record) { return ReadRecord(record); });
 }
 
 absl::Status ConstantReader::ReadRecord(const Record& record) {

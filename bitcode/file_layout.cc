@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "bitcode/bit_reader.h"
 #include "bitcode/block_info.h"
+#include "bitcode/block_walk.h"
 #include "bitcode/records.h"
 
 namespace firstcall::bitcode {
@@ -91,47 +92,23 @@ absl::Status Finder::ReadBlock(uint32_t id) {
 
 absl::Status Finder::ReadIdentification() {
   if (!reader_.EnterBlock(kIdentificationBlock)) return reader_.status();
-  for (;;) {
-    switch (reader_.Next().kind) {
-      case EntryKind::kRecord: {
-        const Record& record = reader_.ReadRecord();
-        if (record.code == kIdentificationString) layout_.producer = record.Text();
-        if (record.code == kIdentificationEpoch &&
-            (record.operands.empty() || record.operands[0] != 0)) {
-          return absl::UnimplementedError(absl::StrCat("'", absl::CHexEscape(layout_.producer),
-                                                       "' writes another epoch's bitcode"));
-        }
-        break;
-      }
-      case EntryKind::kSubBlock:
-        reader_.SkipBlock();
-        break;
-      case EntryKind::kEndBlock:
-        return absl::OkStatus();
-      case EntryKind::kFailure:
-        return reader_.status();
+  return WalkRecords(reader_, [&](const Record& record) {
+    if (record.code == kIdentificationString) layout_.producer = record.Text();
+    if (record.code == kIdentificationEpoch &&
+        (record.operands.empty() || record.operands[0] != 0)) {
+      return absl::UnimplementedError(absl::StrCat("'", absl::CHexEscape(layout_.producer),
+                                                   "' writes another epoch's bitcode"));
     }
-  }
+    return absl::OkStatus();
+  });
 }
 
 absl::Status Finder::ReadNames() {
   if (!reader_.EnterBlock(kStringTableBlock)) return reader_.status();
-  for (;;) {
-    switch (reader_.Next().kind) {
-      case EntryKind::kRecord: {
-        const Record& record = reader_.ReadRecord();
-        if (record.code == kStringTableBlob) layout_.names = record.blob;
-        break;
-      }
-      case EntryKind::kSubBlock:
-        reader_.SkipBlock();
-        break;
-      case EntryKind::kEndBlock:
-        return absl::OkStatus();
-      case EntryKind::kFailure:
-        return reader_.status();
-    }
-  }
+  return WalkRecords(reader_, [&](const Record& record) {
+    if (record.code == kStringTableBlob) layout_.names = record.blob;
+    return absl::OkStatus();
+  });
 }
 
 }  // namespace

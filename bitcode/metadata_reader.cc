@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "base/status.h"
+#include "bitcode/block_walk.h"
 #include "bitcode/records.h"
 #include "ir/global.h"
 #include "ir/operand.h"
@@ -24,20 +25,8 @@ constexpr uint32_t kMostFlags = 256;
 }  // namespace
 
 absl::Status MetadataReader::Read() {
-  for (;;) {
-    switch (reader_.Next().kind) {
-      case EntryKind::kRecord:
-        FIRSTCALL_RETURN_IF_ERROR(ReadRecord());
-        break;
-      case EntryKind::kSubBlock:
-        reader_.SkipBlock();
-        break;
-      case EntryKind::kEndBlock:
-        return absl::OkStatus();
-      case EntryKind::kFailure:
-        return reader_.status();
-    }
-  }
+  return WalkBlock(
+      reader_, [&](uint32_t) { return SkipBlock(reader_); }, [&] { return ReadRecord(); });
 }
 
 absl::Status MetadataReader::ReadRecord() {

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "bitcode/block_walk.h"
 #include "bitcode/records.h"
 
 namespace firstcall::bitcode {
@@ -81,24 +82,10 @@ absl::Status TypeTableReader::Unknown(absl::string_view cause) const {
 }
 
 absl::Status TypeTableReader::Read(BitReader& reader) {
-  for (;;) {
-    switch (reader.Next().kind) {
-      case EntryKind::kRecord: {
-        const Record& record = reader.ReadRecord();
-        if (reader.failed()) return reader.status();
-        FIRSTCALL_RETURN_IF_ERROR(ReadRecord(record));
-        break;
-      }
-      case EntryKind::kSubBlock:
-        if (!reader.SkipBlock()) return reader.status();
-        break;
-      case EntryKind::kEndBlock:
-        if (table_.size() != expected_) return Wrong("the table has not as many types as it says");
-        return absl::OkStatus();
-      case EntryKind::kFailure:
-        return reader.status();
-    }
-  }
+  FIRSTCALL_RETURN_IF_ERROR(
+      WalkRecords(reader, [&](const Record& record) { return ReadRecord(record); }));
+  if (table_.size() != expected_) return Wrong("the table has not as many types as it says");
+  return absl::OkStatus();
 }
 
 absl::Status TypeTableReader::ReadRecord(const Record& record) {

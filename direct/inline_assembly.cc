@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "bitcode/bit_reader.h"
+#include "bitcode/block_walk.h"
 #include "bitcode/records.h"
 #include "ir/constant.h"
 
@@ -33,25 +34,13 @@ bool HasText(BitReader& reader) {
 
 absl::Status CheckConstants(BitReader& reader) {
   if (!reader.EnterBlock(bitcode::kConstantsBlock)) return reader.status();
-  for (;;) {
-    const Entry entry = reader.Next();
-    switch (entry.kind) {
-      case EntryKind::kEndBlock:
+  return bitcode::WalkBlock(
+      reader, [&](uint32_t) { return bitcode::SkipBlock(reader); },
+      [&] {
+        if (IsAssembly(reader.ReadCode())) return HasText(reader) ? Found() : absl::OkStatus();
+        reader.SkipOperands();
         return absl::OkStatus();
-      case EntryKind::kFailure:
-        return reader.status();
-      case EntryKind::kSubBlock:
-        if (!reader.SkipBlock()) return reader.status();
-        break;
-      case EntryKind::kRecord:
-        if (IsAssembly(reader.ReadCode())) {
-          if (HasText(reader)) return Found();
-        } else {
-          reader.SkipOperands();
-        }
-        break;
-    }
-  }
+      });
 }
 
 // Whether the record stands in front of a body's constants.
@@ -69,11 +58,9 @@ absl::Status CheckBody(BitReader& reader, uint64_t bit) {
       case EntryKind::kFailure:
         return reader.status();
       case EntryKind::kSubBlock:
-        if (entry.id == bitcode::kConstantsBlock) {
-          FIRSTCALL_RETURN_IF_ERROR(CheckConstants(reader));
-        } else if (!reader.SkipBlock()) {
-          return reader.status();
-        }
+        FIRSTCALL_RETURN_IF_ERROR(entry.id == bitcode::kConstantsBlock
+                                      ? CheckConstants(reader)
+                                      : bitcode::SkipBlock(reader));
         break;
       case EntryKind::kRecord:
         if (!IsInFront(reader.ReadCode())) return absl::OkStatus();

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "bitcode/bit_reader.h"
+#include "bitcode/block_walk.h"
 #include "bitcode/records.h"
 #include "ir/constant.h"
 #include "ir/global.h"
@@ -13,8 +14,6 @@ namespace firstcall::direct {
 namespace {
 
 using bitcode::BitReader;
-using bitcode::Entry;
-using bitcode::EntryKind;
 
 absl::Status Shared() {
   return absl::UnimplementedError("labels that are in data and in several functions");
@@ -33,46 +32,25 @@ bool IsLabelOfAnother(BitReader& reader, uint32_t global) {
 
 absl::Status CheckConstants(BitReader& reader, uint32_t global) {
   if (!reader.EnterBlock(bitcode::kConstantsBlock)) return reader.status();
-  for (;;) {
-    const Entry entry = reader.Next();
-    switch (entry.kind) {
-      case EntryKind::kEndBlock:
-        return absl::OkStatus();
-      case EntryKind::kFailure:
-        return reader.status();
-      case EntryKind::kSubBlock:
-        if (!reader.SkipBlock()) return reader.status();
-        break;
-      case EntryKind::kRecord:
-        if (IsLabelOfAnother(reader, global)) return Shared();
-        break;
-    }
-  }
+  return bitcode::WalkBlock(
+      reader, [&](uint32_t) { return bitcode::SkipBlock(reader); },
+      [&] { return IsLabelOfAnother(reader, global) ? Shared() : absl::OkStatus(); });
 }
 
 // LLVM's writer lists the functions that use labels of a body in a record of the body.
 absl::Status CheckBody(BitReader& reader, uint64_t bit, uint32_t global) {
   if (!reader.Restart(bit) || !reader.EnterBlock(bitcode::kFunctionBlock)) return reader.status();
-  for (;;) {
-    const Entry entry = reader.Next();
-    switch (entry.kind) {
-      case EntryKind::kEndBlock:
-        return absl::OkStatus();
-      case EntryKind::kFailure:
-        return reader.status();
-      case EntryKind::kSubBlock:
-        if (entry.id == bitcode::kConstantsBlock) {
-          FIRSTCALL_RETURN_IF_ERROR(CheckConstants(reader, global));
-        } else if (!reader.SkipBlock()) {
-          return reader.status();
-        }
-        break;
-      case EntryKind::kRecord:
+  return bitcode::WalkBlock(
+      reader,
+      [&](uint32_t id) {
+        return id == bitcode::kConstantsBlock ? CheckConstants(reader, global)
+                                              : bitcode::SkipBlock(reader);
+      },
+      [&] {
         if (reader.ReadCode() == bitcode::kFunctionBlockAddressUsers) return Shared();
         reader.SkipOperands();
-        break;
-    }
-  }
+        return absl::OkStatus();
+      });
 }
 
 }  // namespace

@@ -52,8 +52,8 @@ TEST(EmptyAssemblyTest, WhatIsInARegisterIsNotCovered) {
 }
 
 TEST(EmptyAssemblyTest, OtherConstraintsAreNotCovered) {
-  for (const char* constraints : {"r,!i", "=r,1", "=r,0,0", "=r,99999999999", "r,=r", ",", "=", "*",
-                                  "=r,*0", "=r,0|m"}) {
+  for (const char* constraints :
+       {"r,!i", "=r,1", "=r,0,0", "=r,99999999999", "r,=r", ",", "=", "*", "=r,*0", "=r,0|m"}) {
     EXPECT_FALSE(ReadConstraints(constraints).has_value()) << constraints;
   }
 }
