@@ -98,7 +98,7 @@ absl::Status MetadataReader::ReadFlags(absl::Span<const uint64_t> nodes) {
 }
 
 // A flag has three members: the behavior, the name, the value. Flags that have not are ignored, as
-// in LLVM, and those whose value is no number of at most 64 bits.
+// in LLVM, and those whose value is neither a number of at most 64 bits nor a text.
 absl::Status MetadataReader::ReadFlag(uint64_t node) {
   if (++flag_count_ > kMostFlags) return absl::UnimplementedError("the module has too many flags");
   const Record* const record = ReadDefinition(node);
@@ -113,15 +113,21 @@ absl::Status MetadataReader::ReadFlag(uint64_t node) {
                  value = record->operands[2];
   if (behavior == 0 || name == 0 || name > strings_.count() || value == 0) return absl::OkStatus();
   const ir::Constant* const behavior_number = ReadInteger(behavior - 1);
-  const ir::Constant* const number = ReadInteger(value - 1);
   if (reader_.failed()) return reader_.status();
-  if (behavior_number == nullptr || number == nullptr || number->type->number > 64 ||
-      behavior_number->LimitedTo(kBehaviors + 1) - 1 >= kBehaviors) {
+  if (behavior_number == nullptr || behavior_number->LimitedTo(kBehaviors + 1) - 1 >= kBehaviors) {
     return absl::OkStatus();
   }
   ir::ModuleFlag flag;
+  flag.is_text = value <= strings_.count();
+  if (flag.is_text) {
+    FIRSTCALL_RETURN_IF_ERROR(strings_.Find(value - 1, flag.text));
+  } else {
+    const ir::Constant* const number = ReadInteger(value - 1);
+    if (reader_.failed()) return reader_.status();
+    if (number == nullptr || number->type->number > 64) return absl::OkStatus();
+    flag.value = number->unsigned_bits();
+  }
   FIRSTCALL_RETURN_IF_ERROR(strings_.Find(name - 1, flag.name));
-  flag.value = number->unsigned_bits();
   if (flag.name == kCollectionFlag && flag.value > UINT8_MAX) {
     return absl::UnimplementedError("a flag of Objective-C is that of an old file");
   }

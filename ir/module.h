@@ -25,10 +25,12 @@ struct Comdat {
                           // duplicates, 5 same size.
 };
 
-// A flag of `!llvm.module.flags` whose value is a number.
+// A flag of `!llvm.module.flags` whose value is a number or a text.
 struct ModuleFlag {
   absl::string_view name;
-  uint64_t value = 0;
+  uint64_t value = 0;  // 0 if the value is a text.
+  bool is_text = false;
+  absl::string_view text;  // Empty if the value is a number.
 };
 
 // Thread-safe once a reader has completed it. Pointers into it stay valid.
@@ -71,9 +73,10 @@ class Module {
   const Constant& constant(Operand operand) const { return constants_[operand.number()]; }
   const std::deque<Type>& types() const { return types_; }
   const std::vector<Comdat>& comdats() const { return comdats_; }
-  // Only flags with numbers, such as "cf-protection-branch".
+  // Flags with numbers, such as "cf-protection-branch", and with texts, such as
+  // "stack-protector-guard".
   const std::vector<ModuleFlag>& flags() const { return flags_; }
-  // 0 if there is no such flag.
+  // 0 if there is no such flag, or if its value is a text.
   uint64_t FlagOf(absl::string_view name) const {
     for (const ModuleFlag& flag : flags_) {
       if (flag.name == name) return flag.value;

@@ -320,7 +320,13 @@ std::string TextOf(const Module& module) {
   for (const ModuleFlag& flag : module.flags()) {
     writer.Append("flag ");
     writer.AppendQuoted(flag.name);
-    writer.Append(" = ", flag.value, "\n");
+    if (flag.is_text) {
+      writer.Append(" = ");
+      writer.AppendQuoted(flag.text);
+      writer.Append("\n");
+    } else {
+      writer.Append(" = ", flag.value, "\n");
+    }
   }
   AppendComdats(writer, module.comdats());
   for (uint32_t i = 0; i < module.globals().size(); ++i) AppendGlobal(writer, module, i);

@@ -1,6 +1,9 @@
 #include "backend/baseline/analysis.h"
 
+#include "absl/strings/string_view.h"
+#include "backend/baseline/cleared_registers.h"
 #include "backend/baseline/numbering.h"
+#include "backend/baseline/stack_protection.h"
 #include "backend/baseline/uses.h"
 
 namespace firstcall::baseline {
@@ -8,10 +11,20 @@ namespace firstcall::baseline {
 Refusal Analysis::Run(const ir::Function& function, const CoverageOptions& options) {
   Refusal refusal = RefusalOf(function, architecture_);
   if (refusal != Refusal::kNone) return refusal;
+  facts_.cleared_registers = 0;
+  const absl::string_view cleared = function.attributes().function.ValueOf("zero-call-used-regs");
+  if (!cleared.empty() && cleared != "skip") {
+    refusal = FindClearedRegisters(function, cleared, architecture_, facts_.cleared_registers);
+    if (refusal != Refusal::kNone) return refusal;
+  }
   facts_.function = &function;
   facts_.order.Compute(function);
   refusal = NumberValues(facts_, architecture_, options);
   if (refusal != Refusal::kNone) return refusal;
+  if (AsksForProtection(function.attributes().function)) {
+    refusal = PlanStackProtection(facts_, options);
+    if (refusal != Refusal::kNone) return refusal;
+  }
   CountUses(facts_, architecture_);
   facts_.fixed_registers = 0;
   if (!options.has_few_registers) {

@@ -60,6 +60,10 @@ struct ValueRegisters {
   RegisterSet allocatable = 0;
   RegisterSet few_allocatable = 0;  // For tests: three of each kind.
   RegisterSet callee_saved = 0;
+  // Those that a function may have to set to zero before it returns (cleared_registers.h): what
+  // calls change. The scratch registers are among them.
+  RegisterSet cleared = 0;
+  bool clears_all_general = false;  // `cleared` has all general registers that calls change.
   // The registers that may be fixed (belong to a value for its whole life): across_calls are
   // preserved by callees, between_calls are not.
   absl::Span<const Register> across_calls, between_calls;

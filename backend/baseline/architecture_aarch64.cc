@@ -51,6 +51,8 @@ Architecture Describe() {
   machine.registers.allocatable = SetOf(X(0), X(14)) | SetOf(V(0), V(7)) | SetOf(V(16), V(28));
   machine.registers.few_allocatable = SetOf(X(0), X(2)) | SetOf(V(0), V(2));
   machine.registers.callee_saved = SetOf(X(19), X(28)) | SetOf(V(8), V(15));
+  // x18 may belong to the system. Then nobody but the system may change x18.
+  machine.registers.cleared = SetOf(X(0), X(17)) | SetOf(V(0), V(7)) | SetOf(V(16), V(31));
   machine.registers.across_calls = kAcrossCalls;
   machine.registers.between_calls = kBetweenCalls;
   machine.registers.vector_between_calls = kVectorBetweenCalls;
@@ -60,7 +62,7 @@ Architecture Describe() {
   machine.frame.record_bytes = 16;  // The caller's frame pointer and the return address.
   machine.convention = machine.swift.convention = Convention();
   machine.frame.unwind = {31, 30, 0, false};
-  machine.frame.prologue_room = 96;
+  machine.frame.prologue_room = 112;
   machine.has_narrow_operations = false;
   machine.bitwise_sets_flags = false;
   return machine;

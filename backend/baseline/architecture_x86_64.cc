@@ -58,6 +58,8 @@ Architecture Describe() {
   machine.registers.few_allocatable = SetOf(kRax, kRdx) | SetOf(kXmm0, kXmm2);
   // psABI, 3.2.1.
   machine.registers.callee_saved = SetOf(kRbx, kRbp) | SetOf(kR12, kR15);
+  machine.registers.cleared = SetOf(kRax, kRdx) | SetOf(kRsi, kR11) | SetOf(kXmm0, kXmm15);
+  machine.registers.clears_all_general = true;
   machine.registers.across_calls = kAcrossCalls;
   machine.registers.between_calls = kBetweenCalls;
   machine.registers.vector_between_calls = kVectorBetweenCalls;

@@ -120,6 +120,16 @@ class AssemblerX86_64 final : public Assembler {
   void Lea(Register dst, const Mem& src) override { Rm(kW | 0x8d, dst, src); }
   void Lea32(Register dst, const Mem& src) override { Rm(0x8d, dst, src); }
   void Push(Register reg);
+  // Load and compare 8 bytes at an offset from the thread's control block, whose address is that of
+  // the segment FS.
+  void LoadFromThread(Register dst, int32_t offset) {
+    Byte(0x64);
+    Load(8, dst, Mem::At(kNoRegister, offset));
+  }
+  void CompareWithThread(Register reg, int32_t offset) {
+    Byte(0x64);
+    AluRm(Alu::kCmp, 8, reg, Mem::At(kNoRegister, offset));
+  }
   void XchgM(unsigned size, const Mem& mem, Register reg) { Rm(Sized(0x86, size), reg, mem); }
   void Lock() { Byte(0xf0); }
   void Xadd(unsigned size, const Mem& mem, Register reg) { Rm(Sized(k0F | 0xc0, size), reg, mem); }

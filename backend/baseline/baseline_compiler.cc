@@ -44,6 +44,7 @@ absl::StatusOr<std::unique_ptr<BaselineCompiler>> BaselineCompiler::Create(
   };
   CoverageOptions coverage;
   coverage.has_few_registers = options.has_few_registers;
+  coverage.has_stack_guard = IsLinux(triple);
   std::unique_ptr<Parts> parts;
   // What LLVM writes as Mach-O is read into the form that this compiler's code has, so both fit
   // together.

@@ -15,6 +15,8 @@
 #include "backend/baseline/memory.h"
 #include "backend/baseline/moves.h"
 #include "backend/baseline/operands.h"
+#include "backend/baseline/stack_guard.h"
+#include "backend/baseline/stack_protection.h"
 #include "backend/baseline/symbols.h"
 #include "backend/baseline/value_parts.h"
 #include "backend/baseline/value_slots.h"
@@ -167,6 +169,7 @@ void DefineResults(FunctionCode& code, const ir::Instruction& result) {
 }
 
 CallExtent LowerCall(FunctionCode& code, const ir::Instruction& call) {
+  if (code.facts.has_guard && LeavesByException(*code.function, call)) EmitGuardCheck(code);
   Callee callee;
   callee.is_variadic = code.function->CallOf(call).function_type->is_variadic;
   const ir::Operand operand = code.function->CalleeOf(call);

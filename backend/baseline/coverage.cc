@@ -10,6 +10,7 @@
 #include "backend/baseline/constants.h"
 #include "backend/baseline/empty_assembly.h"
 #include "backend/baseline/library_functions.h"
+#include "backend/baseline/stack_probe.h"
 #include "backend/baseline/value_parts.h"
 
 namespace firstcall::baseline {
@@ -593,7 +594,9 @@ Refusal RefusalOfAlloca(const ir::Function& function, const ir::Instruction& all
     if (size != 0 && elements > kMostStaticBytes / size) return Refusal::kSize;
     if (alloca.alignment() > 16) return Refusal::kInstruction;
   } else {
-    if (function.attributes().function.HasString(kStackProbe)) return Refusal::kFunctionAttribute;
+    if (StackProbeOf(function.attributes().function) == StackProbe::kOther) {
+      return Refusal::kFunctionAttribute;
+    }
     if (alloca.is_swift_error) return Refusal::kInstruction;
     // The stack pointer is aligned by an instruction with 32 bits of the alignment.
     if (alloca.alignment_log > 30) return Refusal::kInstruction;
@@ -685,13 +688,11 @@ bool IntrinsicMayWrite(IntrinsicId intrinsic) {
 
 constexpr uint64_t BitOf(Attribute attribute) { return uint64_t{1} << static_cast<int>(attribute); }
 
-// Attributes of functions that only LLVM compiles.
+// Attributes of functions that only LLVM compiles. Those of address, thread and memory sanitizers
+// mean nothing to a code generator, because the code is instrumented in IR.
 constexpr uint64_t kRefusedAttributes =
-    BitOf(Attribute::kNaked) | BitOf(Attribute::kStackProtect) |
-    BitOf(Attribute::kStackProtectReq) | BitOf(Attribute::kStackProtectStrong) |
-    BitOf(Attribute::kSafeStack) | BitOf(Attribute::kShadowCallStack) |
-    BitOf(Attribute::kStrictFP) | BitOf(Attribute::kSanitizeAddress) |
-    BitOf(Attribute::kSanitizeThread) | BitOf(Attribute::kSanitizeMemory) |
+    BitOf(Attribute::kNaked) | BitOf(Attribute::kSafeStack) | BitOf(Attribute::kShadowCallStack) |
+    BitOf(Attribute::kStrictFP) | BitOf(Attribute::kSanitizeHWAddress) |
     BitOf(Attribute::kSanitizeMemTag) | BitOf(Attribute::kPresplitCoroutine) |
     BitOf(Attribute::kSpeculativeLoadHardening) | BitOf(Attribute::kFnRetThunkExtern) |
     BitOf(Attribute::kStackAlignment);
@@ -708,14 +709,28 @@ constexpr absl::string_view kRefusedStrings[] = {"patchable-function",
                                                  "interrupt",
                                                  "fentry-call"};
 
+// A bit for each length of a name in kRefusedStrings. Most attributes have none of these lengths.
+constexpr uint64_t RefusedLengths() {
+  uint64_t lengths = 0;
+  for (absl::string_view name : kRefusedStrings) lengths |= uint64_t{1} << name.size();
+  return lengths;
+}
+
+bool IsRefusedString(absl::string_view name) {
+  constexpr uint64_t kLengths = RefusedLengths();
+  if (name.size() >= 64 || (kLengths >> name.size() & 1) == 0) return false;
+  for (absl::string_view refused : kRefusedStrings) {
+    if (name == refused) return true;
+  }
+  return false;
+}
+
 bool HasRefusedAttribute(const ir::AttributeSet& attributes, const CallingConvention& convention) {
   if ((attributes.kinds & kRefusedAttributes) != 0) return true;
-  for (absl::string_view name : kRefusedStrings) {
-    if (attributes.HasString(name)) return true;
+  for (const ir::StringAttribute& attribute : attributes.strings) {
+    if (IsRefusedString(attribute.name)) return true;
   }
   if (ChangesSavedRegisters(attributes)) return true;
-  const absl::string_view zeroed = attributes.ValueOf("zero-call-used-regs");
-  if (!zeroed.empty() && zeroed != "skip") return true;
   if (convention.has_streaming_mode && HasMode(attributes)) return true;
   return attributes.ValueOf("sign-return-address-key") == "b_key";
 }

@@ -16,8 +16,7 @@
 
 namespace firstcall::baseline {
 
-// The attribute of functions whose large frames must be probed. The baseline code generator emits
-// no probes.
+// The attribute of functions whose large frames must be probed (stack_probe.h).
 inline constexpr char kStackProbe[] = "probe-stack";
 
 struct CoverageOptions {
@@ -25,7 +24,9 @@ struct CoverageOptions {
   bool has_popcnt = false;
   bool has_fusion = false;  // x86-64 has fused multiply-add instructions (not supported here).
   bool has_atomic_updates = false;  // AArch64 has atomic update instructions (LSE).
-  bool has_few_registers = false;   // For tests: no value gets a fixed register.
+  // The target keeps the guard of stack protection where Linux keeps it.
+  bool has_stack_guard = false;
+  bool has_few_registers = false;  // For tests: no value gets a fixed register.
 };
 
 // The refusal because of the function's attributes and its signature.

@@ -26,6 +26,7 @@ class Frame {
   void Clear(int32_t reserved, bool keeps_slots) {
     keeps_slots_ = keeps_slots;
     used_ = style_.record_bytes + reserved;
+    outer_ = 0;
     outgoing_ = 0;
     free8_.clear();
     free16_.clear();
@@ -54,6 +55,16 @@ class Frame {
     return static_cast<int32_t>(-used_);
   }
 
+  // Returns a place at the frame's upper end, below those that were allocated there before. If the
+  // frame grows down, this must be called before any other place is allocated. The place is
+  // relative to the incoming arguments if OuterIsIncoming(), and like others otherwise.
+  int32_t AllocateOuter(int64_t bytes, int64_t alignment) {
+    if (!style_.grows_up) return Allocate(bytes, alignment);
+    outer_ = (outer_ + bytes + alignment - 1) & -alignment;
+    return static_cast<int32_t>(-outer_);
+  }
+  bool OuterIsIncoming() const { return style_.grows_up; }
+
   Mem At(int32_t place) const { return Mem::At(pointer_, place); }
   // The argument that the caller has put at `offset` in the arguments on the stack.
   Mem Incoming(int32_t offset) const {
@@ -66,13 +77,14 @@ class Frame {
   int64_t outgoing() const { return outgoing_; }
 
   // The bytes from the frame pointer to the end of the places.
-  int64_t used() const { return used_; }
+  int64_t used() const { return outer_ == 0 ? used_ : ((used_ + 15) & ~int64_t{15}) + outer_; }
 
  private:
   const FrameStyle style_;
   const Register pointer_;
   bool keeps_slots_ = false;
   int64_t used_ = 0;
+  int64_t outer_ = 0;  // The bytes of the outer places, if the frame grows up.
   int64_t outgoing_ = 0;
   std::vector<int32_t> free8_, free16_;
 };

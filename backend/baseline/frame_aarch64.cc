@@ -7,6 +7,9 @@
 #include "backend/baseline/memory.h"
 #include "backend/baseline/operands.h"
 #include "backend/baseline/registers_aarch64.h"
+#include "backend/baseline/stack_guard.h"
+#include "backend/baseline/stack_probe.h"
+#include "backend/baseline/symbols.h"
 
 namespace firstcall::baseline::aarch64 {
 namespace {
@@ -15,6 +18,9 @@ namespace {
 constexpr int64_t kOneInstruction = 4095;
 // The largest displacement of LoadPair and StorePair.
 constexpr int64_t kPairReach = 504;
+
+// The variable of the dynamic linker that holds the guard.
+constexpr char kGuardVariable[] = "__stack_chk_guard";
 
 // DWARF for the Arm 64-bit Architecture, 4.1.
 uint8_t DwarfNumber(Register reg) {
@@ -97,6 +103,18 @@ void FrameAArch64::LowerVariadicStart(FunctionCode& code, const ir::Instruction&
                          -16 * static_cast<int32_t>(8 - code.parameters.named_vectors));
 }
 
+void FrameAArch64::StoreGuard(FunctionCode& code, const Mem& place) {
+  native_.Load(8, kScratch, LiteralOf(code, code.symbols.NumberOf(kGuardVariable)));
+  native_.Load(8, kScratch, Mem::At(kScratch));
+  native_.Store(8, place, kScratch);
+}
+
+void FrameAArch64::CompareGuard(FunctionCode& code, const Mem& place) {
+  native_.Load(8, kScratch, place);
+  native_.Load(8, kAddressScratch, LiteralOf(code, code.symbols.NumberOf(kGuardVariable)));
+  native_.AluRm(Alu::kCmp, 8, kScratch, Mem::At(kAddressScratch));
+}
+
 // Jumps to the only epilogue. EndBody emits it at the end, when the frame is known.
 void FrameAArch64::EmitReturn(FunctionCode& code) {
   if (epilogue_label_ == kNone) epilogue_label_ = code.labels.New();
@@ -109,6 +127,10 @@ void FrameAArch64::EndBody(FunctionCode& code) {
   if (epilogue_label_ == kNone) return;
   if (last_return_ == native_.size()) native_.DropLastJump();
   code.labels.Bind(epilogue_label_);
+  if (code.facts.has_guard) {
+    EmitGuardCheck(code);
+    rows_.push_back({static_cast<uint32_t>(native_.size()), Kind::kRemember, 0, 0});
+  }
   ForEachSavedPair(code, [&](Register first, Register second, int32_t place) {
     if (second != kNoRegister) return native_.LoadPair(first, second, kFramePointer, place);
     const Mem mem = code.frame.At(place);
@@ -138,7 +160,26 @@ void FrameAArch64::EndBody(FunctionCode& code) {
     native_.AuthenticateReturnAddress();
     add_row(Kind::kSignsReturnAddress, kLinkRegister, 0);
   }
+  ClearRegisters(code);
   native_.Ret();
+  // The call for a changed guard follows.
+  if (code.facts.has_guard) add_row(Kind::kRestore, kLinkRegister, 0);
+}
+
+// Touches each page of a frame that is made behind this: of `bytes` bytes below sp. What is left
+// of a page is touched when the frame pointer is saved.
+void FrameAArch64::EmitProbes(int64_t bytes) {
+  const int64_t pages = bytes / kProbedBytes;
+  if (pages == 0) return;
+  prologue_.Mov(8, kAddressScratch, kStackPointer);
+  prologue_.MovImmediate(kValueScratch, static_cast<uint64_t>(pages), true);
+  const size_t loop = prologue_.size();
+  prologue_.SubWide(kAddressScratch, kAddressScratch, kProbedBytes);
+  prologue_.StoreImmediate(8, Mem::At(kAddressScratch), 0);
+  prologue_.AluRi(Alu::kSub, 8, kValueScratch, 1);
+  // B.NE to `loop`. The prologue has no labels.
+  const auto back = static_cast<uint32_t>((loop - prologue_.size()) / 4) & 0x7ffff;
+  prologue_.Immediate(0x54000001 | back << 5, 4);
 }
 
 // Emits: sub sp, sp, #size; stp x29, x30, [sp, #outgoing]; add x29, sp, #outgoing; stores
@@ -157,6 +198,7 @@ uint32_t FrameAArch64::WritePrologue(FunctionCode& code) {
   } else if (is_protected()) {
     prologue_.BranchTarget(/*call=*/true, /*jump=*/false);
   }
+  if (code.probes_frame) EmitProbes(above + below);
   // One instruction changes sp, so that the rows are exact.
   if (above + below <= kOneInstruction) {
     prologue_.SubWide(kStackPointer, kStackPointer, static_cast<uint32_t>(above + below));
@@ -175,6 +217,10 @@ uint32_t FrameAArch64::WritePrologue(FunctionCode& code) {
   }
   add_row(Kind::kFrame, kFramePointer, above);
   add_row(Kind::kSaved, kFramePointer, above);
+  // What is farther below the saved frame pointer is touched, too.
+  if (code.probes_frame && below > code.architecture.frame.least_probed) {
+    prologue_.StoreImmediate(8, Mem::At(kStackPointer), 0);
+  }
   add_row(Kind::kSaved, kLinkRegister, above - 8);
   ForEachSavedPair(code, [&](Register first, Register second, int32_t place) {
     const Mem mem = code.frame.At(place);

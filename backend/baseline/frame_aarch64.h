@@ -23,10 +23,14 @@ class FrameAArch64 final : public NativeFrame {
   void SaveArgumentRegisters(FunctionCode& code) override;
   void LowerVariadicStart(FunctionCode& code, const ir::Instruction& intrinsic) override;
   void EmitReturn(FunctionCode& code) override;
+  void StoreGuard(FunctionCode& code, const Mem& place) override;
+  void CompareGuard(FunctionCode& code, const Mem& place) override;
   void EndBody(FunctionCode& code) override;
   uint32_t WritePrologue(FunctionCode& code) override;
 
  private:
+  void EmitProbes(int64_t bytes);
+
   AssemblerAArch64& native_;
   AssemblerAArch64 prologue_;
   bool signs_return_address_ = false;

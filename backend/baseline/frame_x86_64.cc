@@ -6,6 +6,8 @@
 #include "backend/baseline/memory.h"
 #include "backend/baseline/operands.h"
 #include "backend/baseline/registers_x86_64.h"
+#include "backend/baseline/stack_guard.h"
+#include "backend/baseline/stack_probe.h"
 
 namespace firstcall::baseline::x86_64 {
 namespace {
@@ -13,6 +15,9 @@ namespace {
 // psABI, figure 3.36.
 constexpr uint8_t kDwarfNumber[] = {0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15};
 constexpr uint8_t kDwarfRbp = 6, kDwarfRsp = 7;
+
+// The guard's place in the control block of the thread (glibc, sysdeps/x86_64/nptl/tls.h).
+constexpr int32_t kGuardOffset = 0x28;
 
 // Calls `visit` for each general register of the set, from the lowest.
 template <typename Visit>
@@ -64,7 +69,21 @@ void FrameX86_64::LowerVariadicStart(FunctionCode& code, const ir::Instruction& 
   native_.Store(8, list.Plus(16), kScratch);
 }
 
+void FrameX86_64::StoreGuard(FunctionCode& code, const Mem& place) {
+  (void)code;
+  native_.LoadFromThread(kScratch, kGuardOffset);
+  native_.Store(8, place, kScratch);
+}
+
+void FrameX86_64::CompareGuard(FunctionCode& code, const Mem& place) {
+  (void)code;
+  native_.Load(8, kScratch, place);
+  native_.CompareWithThread(kScratch, kGuardOffset);
+}
+
 void FrameX86_64::EmitReturn(FunctionCode& code) {
+  if (code.facts.has_guard) EmitGuardCheck(code);
+  ClearRegisters(code);
   int32_t place = 0;
   ForEachGeneral(SavedRegisters(code), [&](Register reg) {
     place -= 8;
@@ -76,6 +95,27 @@ void FrameX86_64::EmitReturn(FunctionCode& code) {
   rows_.push_back({offset, UnwindRow::Kind::kFrame, kDwarfRsp, 8});
   native_.Ret();
   rows_.push_back({static_cast<uint32_t>(native_.size()), UnwindRow::Kind::kRestore, 0, 0});
+}
+
+// Grows the frame by `bytes`, touches each page of it, and jumps to the body. The frame address is
+// relative to rbp here, as in the body.
+void FrameX86_64::EmitProbes(FunctionCode& code, int64_t bytes) {
+  const uint32_t body = code.labels.New();
+  code.labels.BindAt(body, code.architecture.frame.prologue_room);
+  const int64_t in_pages = bytes & -kProbedBytes;
+  if (in_pages != 0) {
+    native_.Lea(kScratch, Mem::At(kRsp, static_cast<int32_t>(-in_pages)));
+    const uint32_t loop = code.labels.New();
+    code.labels.Bind(loop);
+    native_.AluRi(Alu::kSub, 8, kRsp, kProbedBytes);
+    native_.StoreImmediate(8, Mem::At(kRsp), 0);
+    native_.AluRr(Alu::kCmp, 8, kRsp, kScratch);
+    native_.Jcc(Cond::kNe, loop);
+  }
+  if (bytes != in_pages) {
+    native_.AluRi(Alu::kSub, 8, kRsp, static_cast<int32_t>(bytes - in_pages));
+  }
+  native_.Jmp(body);
 }
 
 // Emits: push rbp; mov rbp, rsp; push each saved register; sub rsp, rest
@@ -101,7 +141,15 @@ uint32_t FrameX86_64::WritePrologue(FunctionCode& code) {
   // Keeps rsp aligned to 16 bytes.
   const int64_t rest = ((code.frame.used() + code.frame.outgoing() + 15) & ~int64_t{15}) - pushed;
   if (rest != 0 && !FitsRedZone(code, rest)) {
-    prologue_.AluRi(Alu::kSub, 8, kRsp, static_cast<int32_t>(rest));
+    if (code.probes_frame) {
+      // The frame grows behind the function's end: there is room. It takes a jump there and back.
+      prologue_.Byte(0xe9);
+      prologue_.Immediate(
+          static_cast<int64_t>(native_.size()) - code.architecture.frame.prologue_room, 4);
+      EmitProbes(code, rest);
+    } else {
+      prologue_.AluRi(Alu::kSub, 8, kRsp, static_cast<int32_t>(rest));
+    }
   }
   return PutInFront(code, prologue_, rows);
 }

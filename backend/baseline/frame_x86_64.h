@@ -22,9 +22,13 @@ class FrameX86_64 final : public NativeFrame {
   void SaveArgumentRegisters(FunctionCode& code) override;
   void LowerVariadicStart(FunctionCode& code, const ir::Instruction& intrinsic) override;
   void EmitReturn(FunctionCode& code) override;
+  void StoreGuard(FunctionCode& code, const Mem& place) override;
+  void CompareGuard(FunctionCode& code, const Mem& place) override;
   uint32_t WritePrologue(FunctionCode& code) override;
 
  private:
+  void EmitProbes(FunctionCode& code, int64_t bytes);
+
   AssemblerX86_64& native_;
   AssemblerX86_64 prologue_;
   int32_t register_save_area_ = 0;  // Its place, in a variadic function.

@@ -24,6 +24,7 @@
 #include "backend/baseline/parameters.h"
 #include "backend/baseline/pool.h"
 #include "backend/baseline/registers.h"
+#include "backend/baseline/stack_guard.h"
 #include "backend/baseline/symbols.h"
 #include "backend/baseline/value_locations.h"
 #include "ir/function.h"
@@ -77,6 +78,8 @@ struct FunctionCode {
   LanePlaces lanes;
   Parameters parameters;
   ExceptionTable exceptions;
+  StackGuard guard;
+  bool probes_frame = false;  // The prologue must touch each page of the frame.
 };
 
 // The registers that the prologue saves.

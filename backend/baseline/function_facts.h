@@ -36,8 +36,14 @@ struct FunctionFacts {
   RegisterSet swift_registers = 0;
   // Whether the function has a parameter with `swifterror`, whose register is one of its results.
   bool returns_error = false;
+  // The registers that are set to zero before each return (cleared_registers.h).
+  RegisterSet cleared_registers = 0;
   bool has_call = false;
   bool has_dynamic_alloca = false;
+  // Whether the frame has a guard (stack_protection.h), and the variables next to the guard, from
+  // the nearest one on.
+  bool has_guard = false;
+  std::vector<const ir::Instruction*> guarded_variables;
   // A call may return twice (setjmp). When it does, the registers that calls preserve are as they
   // were at the call. Slots are as the code that has run meanwhile has left them, so that they must
   // not be reused.

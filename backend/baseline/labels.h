@@ -34,6 +34,8 @@ class Labels {
   }
   // Makes the label that of the next instruction.
   void Bind(uint32_t label) { offsets_[label] = assembler_.size(); }
+  // Makes the label that of the instruction at `offset` in the assembler's buffer.
+  void BindAt(uint32_t label, uint32_t offset) { offsets_[label] = offset; }
   bool IsBound(uint32_t label) const { return offsets_[label] != kNone; }
   // Each label's offset in the assembler's buffer; kNone if it is not bound.
   const std::vector<uint32_t>& offsets() const { return offsets_; }

@@ -4,18 +4,15 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "absl/algorithm/container.h"
-#include "absl/strings/ascii.h"
-#include "absl/strings/numbers.h"
-#include "absl/strings/string_view.h"
 #include "backend/baseline/code_writer.h"
 #include "backend/baseline/edges.h"
 #include "backend/baseline/instructions.h"
 #include "backend/baseline/operands.h"
 #include "backend/baseline/parameters.h"
+#include "backend/baseline/stack_guard.h"
+#include "backend/baseline/stack_probe.h"
 #include "backend/baseline/symbols.h"
 #include "backend/baseline/value_slots.h"
-#include "ir/attributes.h"
 #include "ir/intrinsic.h"
 #include "ir/opcode.h"
 
@@ -24,16 +21,6 @@ namespace {
 
 // In larger frames, distances do not fit the types that hold them.
 constexpr int64_t kLargestFrame = int64_t{1} << 30;
-
-// The number of the function's attribute "stack-probe-size"; 2^64 - 1 if there is none. 0 for text
-// that LLVM reads otherwise than as a decimal number.
-uint64_t StackProbeSize(const ir::AttributeSet& attributes) {
-  const absl::string_view text = attributes.ValueOf("stack-probe-size");
-  if (text.empty()) return UINT64_MAX;
-  uint64_t size = 0;
-  const bool is_decimal = absl::c_all_of(text, absl::ascii_isdigit) && text[0] != '0';
-  return is_decimal && absl::SimpleAtoi(text, &size) ? size : 0;
-}
 
 // Whether control comes to the block from the unwinder.
 bool IsLandingPad(const ir::Function& function, const ir::Block& block) {
@@ -51,14 +38,31 @@ bool HasEffect(const ir::Function& function, const ir::Instruction& instruction)
 
 unsigned CountOf(RegisterSet set) { return __builtin_popcountll(set); }
 
-// The size in bytes of the largest frame that needs no stack probe.
-int64_t LargestUnprobedFrame(const FunctionCode& code) {
-  const ir::AttributeSet& attributes = code.function->attributes().function;
-  if (!attributes.HasString(kStackProbe)) return kLargestFrame;
-  const auto least_probed = std::min(StackProbeSize(attributes),
-                                     static_cast<uint64_t>(code.architecture.frame.least_probed));
+// How the frame, which has this many bytes, must be probed.
+StackProbe FrameProbeOf(const FunctionCode& code, int64_t frame_size) {
+  const StackProbe probe = StackProbeOf(code.function->attributes().function);
   // The stack also holds the saved frame pointer, the return address and padding for alignment.
-  return static_cast<int64_t>(least_probed) - 32;
+  const bool is_small = frame_size <= code.architecture.frame.least_probed - 32;
+  // With this attribute, smaller frames may have to be probed, too.
+  const bool is_special = probe == StackProbe::kOther &&
+                          code.function->attributes().function.HasString("stack-probe-size");
+  return is_small && !is_special ? StackProbe::kNone : probe;
+}
+
+// The bytes of a static alloca.
+uint64_t SizeOf(const FunctionCode& code, const ir::Instruction& alloca) {
+  // The size is known to be small.
+  const uint64_t count = ConstantOf(code, OperandAt(code, alloca, 0))->LimitedTo(kLargestFrame);
+  return std::max<uint64_t>(alloca.source_type->alloc_size * count, 1);
+}
+
+// Of the variables that lie next to the guard.
+void ReserveGuardedAllocas(FunctionCode& code) {
+  for (const ir::Instruction* instruction : code.facts.guarded_variables) {
+    ValuePart& alloca = code.facts.values[NumberOf(code, *instruction)];
+    alloca.is_incoming = code.frame.OuterIsIncoming();
+    alloca.slot = code.frame.AllocateOuter(SizeOf(code, *instruction), instruction->alignment());
+  }
 }
 
 void ReserveAllocas(FunctionCode& code) {
@@ -66,12 +70,8 @@ void ReserveAllocas(FunctionCode& code) {
        code.function->InstructionsOf(code.function->blocks[0])) {
     if (instruction.opcode != ir::Opcode::kAlloca) continue;
     ValuePart& alloca = code.facts.values[NumberOf(code, instruction)];
-    if (!alloca.is_alloca) continue;
-    // The size is known to be small.
-    const uint64_t count =
-        ConstantOf(code, OperandAt(code, instruction, 0))->LimitedTo(kLargestFrame);
-    const uint64_t size = instruction.source_type->alloc_size * count;
-    alloca.slot = code.frame.Allocate(std::max<uint64_t>(size, 1), instruction.alignment());
+    if (!alloca.is_alloca || alloca.slot != 0) continue;
+    alloca.slot = code.frame.Allocate(SizeOf(code, instruction), instruction.alignment());
   }
 }
 
@@ -91,6 +91,11 @@ void Begin(FunctionCode& code) {
   for (uint32_t i = 0; i < code.architecture.frame.prologue_room; i += 8)
     code.assembler.Immediate(0, 8);
   for (const ir::Global* table : code.facts.label_tables) PoolPlaceOf(code, table);
+  if (code.facts.has_guard) {
+    ReserveGuard(code);
+    ReserveGuardedAllocas(code);
+    StoreGuard(code);
+  }
   ReserveAllocas(code);
   BindParameters(code);
 }
@@ -165,8 +170,11 @@ Refusal Lowering::Run(const ir::Function& function, const LoweringOptions& optio
   if (code_.locations.has_failed()) return Refusal::kRegisters;
   const int64_t frame_size = code_.frame.used() + code_.frame.outgoing();
   if (frame_size > kLargestFrame) return Refusal::kSize;
-  if (frame_size > LargestUnprobedFrame(code_)) return Refusal::kFunctionAttribute;
+  const StackProbe probe = FrameProbeOf(code_, frame_size);
+  if (probe == StackProbe::kOther) return Refusal::kFunctionAttribute;
+  code_.probes_frame = probe == StackProbe::kInline;
   code_.native.frame.EndBody(code_);
+  if (code_.facts.has_guard) EmitGuardFailure(code_);
   const uint32_t begin = code_.native.frame.WritePrologue(code_);
   return WriteCode(code_, begin, compiled) ? Refusal::kNone : Refusal::kReach;
 }

@@ -34,7 +34,7 @@ class Lowering {
   // Writes the code of `function`, the function that was analysed, to `compiled` and returns kNone.
   // On any other result, the contents of `compiled` are unspecified: kRegisters if an instruction
   // needs more registers at once than there are; kSize if the frame is too large;
-  // kFunctionAttribute if the frame is so large that LLVM would probe the stack; kReach if the code
+  // kFunctionAttribute if the stack must be probed in an unusual way; kReach if the code
   // is so long that it needs LoweringOptions::is_large or, with is_large, too long for any form.
   Refusal Run(const ir::Function& function, const LoweringOptions& options, CompiledCode& compiled);
 

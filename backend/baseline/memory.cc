@@ -6,6 +6,7 @@
 #include "backend/baseline/element_indices.h"
 #include "backend/baseline/integers.h"
 #include "backend/baseline/operands.h"
+#include "backend/baseline/stack_probe.h"
 #include "backend/baseline/symbols.h"
 #include "backend/baseline/value_parts.h"
 #include "backend/baseline/value_slots.h"
@@ -156,6 +157,32 @@ void EmitUpdate(FunctionCode& code, const ir::Instruction& store, const MemoryUp
   }
 }
 
+// Moves the stack pointer down by the bytes in a register, which is changed, and then to a multiple
+// of `alignment`. Touches each page on the way: by a load, because what is there may be another
+// alloca's if the size is 0.
+void EmitProbedAlloca(FunctionCode& code, Register bytes, int64_t alignment) {
+  Assembler& assembler = code.assembler;
+  const Register stack_pointer = code.architecture.stack_pointer;
+  const Register scratch = code.architecture.scratch;
+  const auto touch = [&] { assembler.Load(8, scratch, Mem::At(stack_pointer)); };
+  assembler.Mov(8, scratch, stack_pointer);
+  assembler.AluRr(Alu::kSub, 8, scratch, bytes);
+  const Register end = bytes;
+  assembler.Mov(8, end, scratch);
+  if (alignment > 16) assembler.AluRi(Alu::kAnd, 8, end, static_cast<int32_t>(-alignment));
+  const uint32_t loop = code.labels.New(), done = code.labels.New();
+  touch();
+  code.labels.Bind(loop);
+  assembler.AluRi(Alu::kSub, 8, stack_pointer, kProbedBytes);
+  assembler.AluRr(Alu::kCmp, 8, stack_pointer, end);
+  assembler.Jcc(Cond::kB, done);
+  touch();
+  assembler.Jmp(loop);
+  code.labels.Bind(done);
+  assembler.Mov(8, stack_pointer, end);
+  touch();
+}
+
 }  // namespace
 
 Mem AddressOf(FunctionCode& code, ir::Operand pointer) {
@@ -278,6 +305,10 @@ void LowerAlloca(FunctionCode& code, const ir::Instruction& alloca) {
   code.assembler.AluRi(Alu::kAdd, 8, bytes, 15);
   code.assembler.AluRi(Alu::kAnd, 8, bytes, -16);
   const Register stack_pointer = code.architecture.stack_pointer;
+  if (StackProbeOf(code.function->attributes().function) != StackProbe::kNone) {
+    EmitProbedAlloca(code, bytes, alignment);
+    return code.assembler.Mov(8, Define(code, alloca), stack_pointer);
+  }
   code.assembler.AluRr(Alu::kSub, 8, stack_pointer, bytes);
   if (alignment > 16) {
     code.assembler.AluRi(Alu::kAnd, 8, stack_pointer, static_cast<int32_t>(-alignment));

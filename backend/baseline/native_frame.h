@@ -30,8 +30,14 @@ class NativeFrame {
   // In a variadic function: saves the argument registers that hold no named argument, for va_start.
   virtual void SaveArgumentRegisters(FunctionCode& code) = 0;
   virtual void LowerVariadicStart(FunctionCode& code, const ir::Instruction& intrinsic) = 0;
-  // Emits the return from the function. The result is already in its registers.
+  // Emits the return from the function, with the check of the guard. The result is already in its
+  // registers.
   virtual void EmitReturn(FunctionCode& code) = 0;
+  // Stores the guard of stack protection to `place`. Changes no register that may hold an argument.
+  virtual void StoreGuard(FunctionCode& code, const Mem& place) = 0;
+  // Compares what `place` holds with the guard: kE if they are the same. Changes no register that
+  // may hold a value.
+  virtual void CompareGuard(FunctionCode& code, const Mem& place) = 0;
   // Called behind the last block.
   virtual void EndBody(FunctionCode& code) { (void)code; }
   // Writes the prologue in front of the body, and the rows of the unwind table. Returns the offset
@@ -49,6 +55,9 @@ class NativeFrame {
   // Copies `prologue` to just before the body and returns its start. `rows`: the prologue's, whose
   // offsets are relative to its start.
   uint32_t PutInFront(FunctionCode& code, Assembler& prologue, std::vector<UnwindRow>& rows);
+
+  // Sets the registers to zero that must not show what the function has computed with.
+  static void ClearRegisters(FunctionCode& code);
 
   std::vector<UnwindRow> rows_;
 

@@ -79,6 +79,8 @@ void BeginNumbering(FunctionFacts& facts) {
   facts.blocks.assign(facts.order.blocks().size(), BlockFacts());
   facts.label_tables.clear();
   facts.has_call = facts.has_dynamic_alloca = facts.has_second_return = facts.returns_error = false;
+  facts.has_guard = false;
+  facts.guarded_variables.clear();
   facts.swift_registers = 0;
 }
 

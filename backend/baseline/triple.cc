@@ -44,4 +44,9 @@ bool HasElfOrMacho(absl::string_view triple) {
   return true;
 }
 
+bool IsLinux(absl::string_view triple) {
+  return absl::StartsWith(PartOf(triple, 2), "linux") &&
+         !absl::StartsWith(PartOf(triple, 3), "android");
+}
+
 }  // namespace firstcall::baseline

@@ -17,6 +17,10 @@ Machine MachineOf(absl::string_view triple);
 // Whether the target's objects are ELF or Mach-O. `triple` must be of one of these two machines.
 bool HasElfOrMacho(absl::string_view triple);
 
+// Whether the target is Linux, but not Android. `triple` must have all its parts, such as
+// "x86_64-pc-linux-gnu".
+bool IsLinux(absl::string_view triple);
+
 }  // namespace firstcall::baseline
 
 #endif  // FIRSTCALL_BACKEND_BASELINE_TRIPLE_H_

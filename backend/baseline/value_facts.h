@@ -43,7 +43,9 @@ struct ValuePart {
   // The part's place in the frame; 0 if it has none. If `is_incoming`: its offset in the arguments
   // that the caller has put on the stack.
   int32_t slot = 0;
-  bool is_incoming = false;  // The part is an argument on the stack and stays in its place.
+  // The part is an argument on the stack and stays in its place. Or the part is an alloca whose
+  // place is relative to these arguments (Frame::AllocateOuter).
+  bool is_incoming = false;
 };
 
 struct BlockFacts {

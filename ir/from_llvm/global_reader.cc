@@ -189,14 +189,20 @@ uint32_t GlobalReader::ComdatOf(const llvm::Comdat& source) {
   return number;
 }
 
-// Flags whose values are numbers of at most 64 bits.
+// Flags whose values are numbers of at most 64 bits, or texts.
 void GlobalReader::ReadFlags(const llvm::Module& source) {
   llvm::SmallVector<llvm::Module::ModuleFlagEntry, 8> flags;
   source.getModuleFlagsMetadata(flags);
   for (const llvm::Module::ModuleFlagEntry& flag : flags) {
+    if (const auto* text = llvm::dyn_cast_or_null<llvm::MDString>(flag.Val)) {
+      module_->mutable_flags().push_back(
+          {ViewOf(flag.Key->getString()), 0, true, ViewOf(text->getString())});
+      continue;
+    }
     const auto* value = llvm::mdconst::dyn_extract_or_null<llvm::ConstantInt>(flag.Val);
     if (value == nullptr || value->getBitWidth() > 64) continue;
-    module_->mutable_flags().push_back({ViewOf(flag.Key->getString()), value->getZExtValue()});
+    module_->mutable_flags().push_back(
+        {ViewOf(flag.Key->getString()), value->getZExtValue(), false, {}});
   }
 }
 

@@ -226,7 +226,8 @@ TEST_F(TextTest, TextsOfNestedConstantsAreBounded) {
 TEST_F(TextTest, ModuleAndFunctionsInIt) {
   module_.set_triple("x86_64-pc-linux-gnu");
   module_.set_has_assembly();
-  module_.mutable_flags().push_back({"PIC Level", 2});
+  module_.mutable_flags().push_back({"PIC Level", 2, false, {}});
+  module_.mutable_flags().push_back({"target-abi", 0, true, "a \"b\""});
   module_.mutable_comdats().push_back({"z", 1});
   module_.mutable_comdats().push_back({"f", 3});
   Global& f = module_.mutable_globals()[0];
@@ -252,6 +253,7 @@ TEST_F(TextTest, ModuleAndFunctionsInIt) {
             "prefix=0 alloca_addrspace=0 program_addrspace=0\n"
             "assembly\n"
             "flag \"PIC Level\" = 2\n"
+            "flag \"target-abi\" = \"a \\\"b\\\"\"\n"
             "comdat $\"f\" selection=3\n"
             "comdat $\"z\" selection=1\n"
             "@f = function linkonce_odr hidden local_unnamed_addr dso_local debug unknown cc8 "

@@ -1496,7 +1496,7 @@ TEST(BaselineCompilerTest, EmitsNothingOfWhatItRefuses) {
       {"define void @f() speculative_load_hardening { ret void }", Refusal::kFunctionAttribute},
       {"define void @f() fn_ret_thunk_extern { ret void }", Refusal::kFunctionAttribute},
       {"define void @f() sanitize_memtag { ret void }", Refusal::kFunctionAttribute},
-      {"define void @f() \"zero-call-used-regs\"=\"all-gpr\" { ret void }",
+      {"define void @f() \"zero-call-used-regs\"=\"all\" { ret void }",
        Refusal::kFunctionAttribute},
       {"define void @f() \"patchable-function-prefix\"=\"2\" { ret void }",
        Refusal::kFunctionAttribute},
@@ -1541,7 +1541,10 @@ TEST(BaselineCompilerTest, EmitsNothingOfWhatItRefuses) {
       {"define void @f() \"probe-stack\"=\"inline-asm\" \"stack-probe-size\"=\"256\" { %a = "
        "alloca [300 x i8] store volatile i8 1, ptr %a ret void }",
        Refusal::kFunctionAttribute},
-      {"define void @f(i32 %n) \"probe-stack\"=\"inline-asm\" { %a = alloca i8, i32 %n store "
+      {"define void @f() sanitize_hwaddress { ret void }", Refusal::kFunctionAttribute},
+      {"define void @f() sanitize_address sanitize_thread sanitize_memory { ret void }",
+       Refusal::kNone},
+      {"define void @f(i32 %n) \"probe-stack\"=\"g\" { %a = alloca i8, i32 %n store "
        "volatile i8 1, ptr %a ret void }",
        Refusal::kFunctionAttribute},
       {"define void @f() \"probe-stack\"=\"inline-asm\" { %a = alloca [500 x i8] store volatile i8 "
@@ -1600,8 +1603,8 @@ TEST(BaselineCompilerTest, CoversFramesThatNeedNoProbe) {
     const auto compile = [&](int size) {
       llvm::LLVMContext context;
       const std::unique_ptr<llvm::Module> module =
-          Parse(absl::StrCat("define void @f() \"probe-stack\"=\"inline-asm\" { %a = alloca [",
-                             size, " x i8], align 1 store volatile i8 1, ptr %a ret void }"),
+          Parse(absl::StrCat("define void @f() \"probe-stack\"=\"g\" { %a = alloca [", size,
+                             " x i8], align 1 store volatile i8 1, ptr %a ret void }"),
                 context);
       CompiledCode code;
       return baseline::CompileLlvm(**compiler, *module->getFunction("f"), code);

@@ -27,7 +27,7 @@
 namespace firstcall::baseline {
 namespace {
 
-constexpr char kTriple[] = "aarch64-linux-gnu";
+constexpr char kTriple[] = "aarch64-unknown-linux-gnu";
 constexpr char kLayout[] = "e-m:e-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128-Fn32";
 
 CompiledCode Compile(const std::string& text) {
@@ -121,6 +121,7 @@ void ExpectRowsFollow(const std::string& body, const std::string& attributes = "
   const testing::Disassembler disassembler(kTriple, "+v8.5a");
   const std::vector<uint8_t>& bytes = code.sections[0].bytes;
   Machine machine;
+  Machine before_return;  // Where the check of the guard branches to what stands behind the return.
   size_t row = 0;
   for (uint64_t at = 0; at < code.symbols[0].size; at += 4) {
     while (row + 1 < rows.size() && rows[row + 1].address <= at) ++row;
@@ -130,6 +131,8 @@ void ExpectRowsFollow(const std::string& body, const std::string& attributes = "
     EXPECT_TRUE(machine.IsReturnAddress(rows[row].return_address))
         << at << ": " << rows[row].return_address << " before " << text;
     machine.Run(text);
+    if (absl::StartsWith(text, "b.ne")) before_return = machine;
+    if (text == "ret") machine = before_return;
   }
 }
 
@@ -176,6 +179,27 @@ TEST(FramesAArch64Test, RowsAreExactInLargeFramesAndThoseThatGrow) {
 TEST(FramesAArch64Test, RowsAreExactWhereReturnAddressesAreSigned) {
   ExpectRowsFollow("define void @f() #0 { call void @g() ret void }",
                    "\"sign-return-address\"=\"all\" \"branch-target-enforcement\"");
+}
+
+TEST(FramesAArch64Test, RowsAreExactInProtectedFunctions) {
+  for (const char* attributes :
+       {"sspstrong", "\"probe-stack\"=\"inline-asm\"", "\"zero-call-used-regs\"=\"used\"",
+        "sspreq \"probe-stack\"=\"inline-asm\" \"zero-call-used-regs\"=\"used-gpr\" "
+        "\"sign-return-address\"=\"all\" \"branch-target-enforcement\""}) {
+    ExpectRowsFollow("define void @f() #0 { ret void }", attributes);
+    for (const char* size : {"16", "2000", "4100", "65536", "1000000", "20000000"}) {
+      ExpectRowsFollow(std::string("define void @f() #0 { %p = alloca [") + size +
+                           " x i8] call void @g(ptr %p) ret void }",
+                       attributes);
+    }
+    std::string arguments = "i64 0";
+    for (int i = 1; i < 200; ++i) arguments += ", i64 " + std::to_string(i);
+    ExpectRowsFollow("define void @f() #0 { call void @g(" + arguments + ") ret void }",
+                     attributes);
+    ExpectRowsFollow(
+        "define void @f(i64 %n) #0 { %p = alloca i8, i64 %n call void @g(ptr %p) ret void }",
+        attributes);
+  }
 }
 
 std::vector<std::string> TextsOf(const CompiledCode& code) {

@@ -40,6 +40,7 @@ TEST(TripleTest, ReadsMachinesAndObjectFormatsAsLlvmDoes) {
       if (found == Machine::kOther) continue;
       EXPECT_EQ(HasElfOrMacho(triple), expected.isOSBinFormatELF() || expected.isOSBinFormatMachO())
           << triple;
+      EXPECT_EQ(IsLinux(triple), expected.isOSLinux() && !expected.isAndroid()) << triple;
     }
   }
 }

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "engine/engine.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -43,7 +45,7 @@ std::unique_ptr<Engine> EngineFor(const char* program, Baseline baseline) {
 }
 
 // Frames of every kind: none but rbp, in the red zone, with saved registers, with arguments on the
-// stack, that grow, that are returned from in several places, with branch protection.
+// stack, that grow, that are returned from in several places, that are large.
 [[maybe_unused]] constexpr char kFrames[] = R"(
   @sink = global i64 0
   define void @leaf() { ret void }
@@ -86,8 +88,15 @@ std::unique_ptr<Engine> EngineFor(const char* program, Baseline baseline) {
   other:
     ret i64 %r
   }
+  define i64 @large(i64 %a) {
+    %v = alloca [20000 x i8]
+    store i64 %a, ptr %v
+    %r = load i64, ptr %v
+    ret i64 %r
+  }
   define void @all() {
     call void @leaf()
+    %l = call i64 @large(i64 1)
     %a = call i64 @loop(i64 2)
     %b = call i64 @grows(i64 40)
     %c = add i64 %a, %b
@@ -100,11 +109,16 @@ std::unique_ptr<Engine> EngineFor(const char* program, Baseline baseline) {
 TEST(UnwindingTest, CallersAreFoundAtEveryInstruction) {
   for (const char* flags :
        {"", "!llvm.module.flags = !{!0} !0 = !{i32 8, !\"cf-protection-branch\", i32 1}"}) {
-    const std::string program = std::string(kFrames) + flags;
-    const std::unique_ptr<Engine> engine = EngineFor(program.c_str(), Baseline::kStrict);
-    ASSERT_OK_AND_ASSIGN(auto* all, engine->Lookup<void()>("all"));
-    const testing::Steps steps = testing::StepThrough(all);
-    EXPECT_GT(steps.all, 80u);
+    for (const char* attributes :
+         {"", "sspreq", "\"probe-stack\"=\"inline-asm\"",
+          "sspreq \"probe-stack\"=\"inline-asm\" \"zero-call-used-regs\"=\"used\""}) {
+      const std::string program =
+          absl::StrReplaceAll(kFrames, {{") {", absl::StrCat(") ", attributes, " {")}}) + flags;
+      const std::unique_ptr<Engine> engine = EngineFor(program.c_str(), Baseline::kStrict);
+      ASSERT_OK_AND_ASSIGN(auto* all, engine->Lookup<void()>("all"));
+      const testing::Steps steps = testing::StepThrough(all);
+      EXPECT_GT(steps.all, 80u);
+    }
   }
 }
 #endif

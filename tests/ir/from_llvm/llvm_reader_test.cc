@@ -149,7 +149,9 @@ TEST(LlvmReaderTest, ReadsWhatTheModuleSays) {
   EXPECT_EQ(reading.module().triple(), "x86_64-pc-linux-gnu");
   EXPECT_TRUE(reading.module().has_assembly());
   EXPECT_EQ(reading.module().FlagOf("cf-protection-branch"), 1u);
-  EXPECT_EQ(reading.module().flags().size(), 1u);
+  ASSERT_EQ(reading.module().flags().size(), 2u);
+  EXPECT_EQ(reading.module().flags()[1].name, "text");
+  EXPECT_EQ(reading.module().FlagOf("text"), 0u);
 }
 
 TEST(LlvmReaderTest, RefusesDataLayoutsByName) {
