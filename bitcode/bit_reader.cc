@@ -30,9 +30,11 @@ BitReader::BitReader(absl::Span<const uint8_t> bytes, const BlockInfo* info)
 
 Entry BitReader::NextOther() {
   for (;;) {
-    entry_position_ = cursor_.position();
-    entry_id_ = static_cast<uint32_t>(cursor_.Fixed(id_width_));
-    if (cursor_.failed()) return {};
+    if (ABSL_PREDICT_FALSE(id_width_ > cursor_.bits_left())) {
+      cursor_.Fail();
+      return {};
+    }
+    cursor_.Skip(id_width_);
     switch (entry_id_) {
       case kEndBlockId:
         return {LeaveBlock() ? EntryKind::kEndBlock : EntryKind::kFailure, 0};
@@ -47,6 +49,8 @@ Entry BitReader::NextOther() {
       default:
         return {EntryKind::kRecord, entry_id_};
     }
+    entry_position_ = cursor_.position();
+    entry_id_ = static_cast<uint32_t>(cursor_.Peek() & id_mask_);
   }
 }
 
@@ -58,10 +62,18 @@ Entry BitReader::SubBlock() {
 }
 
 bool BitReader::ReadBlockHeader(uint32_t& id_width, uint64_t& end) {
-  const uint64_t width = cursor_.Vbr(kIdWidthWidth);
-  cursor_.Align();
-  const uint64_t words = cursor_.Fixed(kLengthWidth);
-  if (cursor_.failed()) return false;
+  const absl::Span<const uint8_t> bytes = cursor_.bytes();
+  uint64_t position = cursor_.position();
+  const uint64_t width = BitCursor::TakeVbr(bytes.data(), bytes.size(), kIdWidthWidth, position);
+  if (ABSL_PREDICT_FALSE(position > cursor_.bit_count())) {
+    cursor_.Fail();
+    return false;
+  }
+  position = (position + 31) & ~uint64_t{31};
+  const uint64_t words =
+      BitCursor::Load(bytes.data(), bytes.size(), position) & ((uint64_t{1} << kLengthWidth) - 1);
+  cursor_.Jump(position + kLengthWidth);
+  if (ABSL_PREDICT_FALSE(cursor_.failed())) return false;
   if (width < kNarrowestId || width > kWidestId) {
     return Fail("the numbers of a block's abbreviations have no valid width");
   }

@@ -21,13 +21,13 @@ void BodyBuilder::Begin(uint32_t global, ir::Function& function) {
   instructions_.Begin(function.instructions);
   operands_.Begin(function.operands);
   targets_.Begin(function.targets);
-  block_count_ = source_.BodyOf(global).block_count;
+  block_count_ = source_.BodyOf(global).block_count();
   block_ = first_of_block_ = record_ = 0;
   metadata_ = ir::Operand();
   later_.clear();
   later_uses_.clear();
   failure_ = nullptr;
-  const ir::Type* type = function.global().value_type;
+  const ir::Type* type = function.global().value_type();
   for (const ir::Type* parameter : type->parameters()) function.AddArgument(parameter);
   values_.GoOn(function.values);
   if (!numbering_.Begin(source_.value_count(), function.argument_count())) {

@@ -88,18 +88,18 @@ CallReader::Callee CallReader::CalleeOf(Operand callee, const Type* function_typ
     callees_[number] = Classify(global);
   }
   if (callees_[number] != Callee::kLeftOut) return callees_[number];
-  return global.value_type == function_type ? Callee::kLeftOut : Callee::kPlain;
+  return global.value_type() == function_type ? Callee::kLeftOut : Callee::kPlain;
 }
 
 CallReader::Callee CallReader::Classify(const ir::Global& global) const {
   if (!global.IsFunction()) return Callee::kPlain;
-  if (IsLeftOut(global.intrinsic)) return Callee::kLeftOut;
-  if (global.intrinsic != IntrinsicId::kNone) {
-    if (IsUpgradedIntrinsic(global.name, *global.value_type)) return Callee::kUpgraded;
+  if (IsLeftOut(global.intrinsic())) return Callee::kLeftOut;
+  if (global.intrinsic() != IntrinsicId::kNone) {
+    if (IsUpgradedIntrinsic(global.name, *global.value_type())) return Callee::kUpgraded;
     if (absl::StartsWith(global.name, "llvm.experimental.constrained."))
       return Callee::kConstrained;
   }
-  return global.attributes->function.Has(Attribute::kStrictFP) ? Callee::kStrict : Callee::kPlain;
+  return global.attributes()->function.Has(Attribute::kStrictFP) ? Callee::kStrict : Callee::kPlain;
 }
 
 // LLVM changes calls that are strict in a function that is not.

@@ -62,7 +62,7 @@ absl::Status ConstantReader::CheckBlocks(const BitcodeModule& module, size_t fir
   for (size_t i = first; i < function.constants.size(); ++i) {
     const Constant& constant = function.constants[i];
     if (constant.kind != ConstantKind::kBlockAddress) continue;
-    if (constant.block() >= module.BodyOf(constant.global).block_count) {
+    if (constant.block() >= module.BodyOf(constant.global).block_count()) {
       return absl::InvalidArgumentError(
           absl::StrCat("constant ", i, ": the function has not the block whose address it is"));
     }

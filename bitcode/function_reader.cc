@@ -54,12 +54,12 @@ absl::Status FunctionReader::Read(uint32_t global, ir::Function& function) {
 
 absl::Status FunctionReader::ReadBody(uint32_t global, ir::Function& function) {
   const BodyPlace& place = source_.BodyOf(global);
-  if (place.bit == 0) return absl::InvalidArgumentError("it has no body");
-  first_bit_ = place.bit;
+  if (place.bit() == 0) return absl::InvalidArgumentError("it has no body");
+  first_bit_ = place.bit();
   operand_count_ = 0;
   body_.Begin(global, function);
   instructions_.Begin();
-  if (!reader_.Restart(place.bit) || !reader_.EnterBlock(kFunctionBlock)) return reader_.status();
+  if (!reader_.Restart(place.bit()) || !reader_.EnterBlock(kFunctionBlock)) return reader_.status();
   FIRSTCALL_RETURN_IF_ERROR(ReadEntries());
   instructions_.Finish();
   body_.Finish();

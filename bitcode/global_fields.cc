@@ -78,7 +78,7 @@ uint8_t ComdatSelectionOf(uint64_t number) {
   return number >= 1 && number <= 5 ? static_cast<uint8_t>(number) : 1;
 }
 
-bool IsImplicitlyDsoLocal(const ir::Global& global) {
+bool IsImplicitlyDsoLocal(const ir::GlobalTraits& global) {
   return global.HasLocalLinkage() ||
          (global.visibility != Visibility::kDefault && global.linkage != Linkage::kExternalWeak);
 }

@@ -23,7 +23,7 @@ ir::ThreadLocalMode ThreadLocalModeOf(uint64_t number);
 uint8_t ComdatSelectionOf(uint64_t number);
 
 // Whether LLVM takes the global as one of this dynamic library, whatever the record says.
-bool IsImplicitlyDsoLocal(const ir::Global& global);
+bool IsImplicitlyDsoLocal(const ir::GlobalTraits& global);
 
 }  // namespace firstcall::bitcode
 

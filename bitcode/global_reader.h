@@ -15,6 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "bitcode/repeated_records.h"
 #include "bitcode/type_table.h"
 #include "ir/attributes.h"
 #include "ir/global.h"
@@ -25,12 +26,12 @@ namespace firstcall::bitcode {
 
 class GlobalReader {
  public:
-  // `names`: the file's string table. `types` and `attributes` must be complete when the first
-  // global is read. All must outlive the reader; `names` must outlive `module`, to which globals
-  // and their addresses are added.
-  GlobalReader(absl::string_view names, TypeTable& types,
+  // `stream` has the records; `names`: the file's string table. `types` and `attributes` must be
+  // complete when the first global is read. All must outlive the reader; `names` must outlive
+  // `module`, to which globals and their addresses are added.
+  GlobalReader(absl::Span<const uint8_t> stream, absl::string_view names, TypeTable& types,
                const std::vector<const ir::AttributeList*>& attributes, ir::Module& module)
-      : names_(names), types_(types), attributes_(attributes), module_(module) {
+      : repeated_(stream), names_(names), types_(types), attributes_(attributes), module_(module) {
     FindZeros();
   }
 
@@ -46,6 +47,13 @@ class GlobalReader {
   absl::Status ReadAlias(absl::Span<const uint64_t> operands);
   absl::Status ReadIfunc(absl::Span<const uint64_t> operands);
 
+  // Reads the record without abbreviation whose code is at bit `begin` of the stream if only the
+  // name distinguishes the global from an earlier one, and the record is valid. Returns where it
+  // ends, or 0: the record must be read otherwise.
+  uint64_t ReadRepeated(uint64_t begin);
+  // Says that the last global had the record without abbreviation from `begin` to `end`.
+  void NoteRecord(uint64_t begin, uint64_t end);
+
   // Called when the module's constants are complete: whether all that globals refer to is there.
   absl::Status CheckOperands() const;
 
@@ -59,27 +67,32 @@ class GlobalReader {
 
   void FindZeros();
   // Begins a global, with its name. The returned fields are those behind the name.
-  absl::Status Begin(absl::Span<const uint64_t> operands, size_t least, ir::Global& global,
+  absl::Status Begin(absl::Span<const uint64_t> operands, size_t least, ir::NewGlobal& global,
                      Fields& fields);
-  absl::Status SetType(uint64_t type, uint64_t address_space, ir::Global& global);
-  absl::Status SetLinkage(uint64_t linkage, uint64_t visibility, ir::Global& global);
-  absl::Status SetAlignment(uint64_t alignment, ir::Global& global);
-  absl::Status SetSection(uint64_t section, ir::Global& global);
-  absl::Status SetComdat(uint64_t comdat, ir::Global& global);
-  absl::Status SetFunctionType(const Fields& fields, ir::Global& global);
-  absl::Status SetFunctionAttributes(uint64_t attributes, ir::Global& global);
+  absl::Status SetType(uint64_t type, uint64_t address_space, ir::NewGlobal& global);
+  absl::Status SetLinkage(uint64_t linkage, uint64_t visibility, ir::NewGlobal& global);
+  absl::Status SetAlignment(uint64_t alignment, ir::NewGlobal& global);
+  absl::Status SetSection(uint64_t section, ir::NewGlobal& global);
+  absl::Status SetComdat(uint64_t comdat, ir::NewGlobal& global);
+  absl::Status SetFunctionType(const Fields& fields, ir::NewGlobal& global);
+  absl::Status SetFunctionAttributes(uint64_t attributes, ir::NewGlobal& global);
   // Begins an alias or an ifunc.
   absl::Status BeginIndirect(absl::Span<const uint64_t> operands, ir::GlobalKind kind,
-                             ir::Global& global, Fields& fields);
+                             ir::NewGlobal& global, Fields& fields);
   static bool SetOperand(uint64_t field, ir::Operand& operand);
   // A DLL storage class is nothing that code generation knows.
-  static void SetStorageClass(uint64_t storage_class, ir::Global& global);
+  static void SetStorageClass(uint64_t storage_class, ir::NewGlobal& global);
+  // Null, or what is wrong with the name.
+  const char* TakeName(uint64_t offset, uint64_t size, absl::string_view& name) const;
   absl::Status FindName(uint64_t offset, uint64_t size, absl::string_view& name) const;
   const ir::AttributeList* WithoutSectionName(const ir::AttributeList* list);
-  void Append(ir::Global global);
+  // Gives the global the traits of the last one of its kind if they are the same.
+  void Append(ir::NewGlobal& global);
+  void Append(const ir::Global& global);
   absl::Status Wrong(absl::string_view cause) const;
   absl::Status Unknown(absl::string_view cause) const;
 
+  RepeatedRecords repeated_;
   absl::string_view names_;
   std::vector<size_t> zeros_;  // The places of zeros in names_. A name has none.
   TypeTable& types_;
@@ -87,6 +100,7 @@ class GlobalReader {
   ir::Module& module_;
   std::vector<absl::string_view> sections_, collectors_;
   std::vector<FileComdat> comdats_;
+  const ir::GlobalTraits* last_traits_[4] = {};  // Of the last global of each ir::GlobalKind.
   // Lists of attributes without the name of a section that they had.
   absl::flat_hash_map<const ir::AttributeList*, const ir::AttributeList*> changed_lists_;
 };

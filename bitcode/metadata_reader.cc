@@ -159,17 +159,23 @@ absl::Status MetadataReader::ReadAttachments(absl::Span<const uint64_t> operands
   if (operands.size() % 2 == 0 || operands[0] >= module_.globals().size()) {
     return absl::InvalidArgumentError("metadata belongs to no global");
   }
-  ir::Global& global = module_.mutable_globals()[operands[0]];
+  const ir::Global& global = module_.globals()[operands[0]];
   // The metadata of a function with a body belongs to the body.
-  if (!global.IsVariable() && !(global.IsFunction() && global.is_declaration)) {
+  if (!global.IsVariable() && !(global.IsFunction() && global.is_declaration())) {
     return absl::InvalidArgumentError(
         absl::StrCat("global ", operands[0], " has metadata that it must not have"));
   }
+  ir::GlobalTraits traits = *global.traits;
   for (size_t i = 1; i < operands.size(); i += 2) {
     const bool is_debug =
         operands[i] < kinds_.size() && kinds_[operands[i]] == MetadataKind::kDebug;
-    (is_debug ? global.has_debug_information : global.has_unknown) = true;
+    (is_debug ? traits.has_debug_information : traits.has_unknown) = true;
   }
+  // Several globals in a row often have the same traits, and the same kinds of metadata.
+  if (last_traits_ == nullptr || !(*last_traits_ == traits)) {
+    last_traits_ = module_.AddTraits(traits);
+  }
+  module_.mutable_globals()[operands[0]].traits = last_traits_;
   return absl::OkStatus();
 }
 

@@ -50,6 +50,7 @@ class MetadataReader {
   std::vector<uint64_t> positions_;  // Of the records, in bits.
   std::string name_;                 // Of the list of nodes that follows.
   uint32_t flag_count_ = 0;
+  const ir::GlobalTraits* last_traits_ = nullptr;  // Of the last global that has metadata.
 };
 
 }  // namespace firstcall::bitcode

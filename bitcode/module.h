@@ -15,6 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "bitcode/block_info.h"
+#include "bitcode/body_place.h"
 #include "bitcode/type_table.h"
 #include "ir/attributes.h"
 #include "ir/module.h"
@@ -27,14 +28,6 @@ enum class SyncScope : uint8_t { kSingleThread, kSystem, kOther };
 
 // The kinds of metadata that code generation asks for.
 enum class MetadataKind : uint8_t { kDebug, kPcSections, kMakeImplicit, kOther };
-
-// Where the body of a function is.
-struct BodyPlace {
-  // In bits, where BitReader::Jump or Restart leads. EnterBlock(kFunctionBlock) comes next. 0: the
-  // function has no body.
-  uint64_t bit = 0;
-  uint32_t block_count = 0;  // At least 1 of a body.
-};
 
 // What a module without a triple, or without a data layout, gets.
 struct DefaultTarget {

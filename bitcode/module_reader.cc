@@ -4,8 +4,10 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "base/status.h"
 #include "bitcode/attribute_reader.h"
+#include "bitcode/body_place.h"
 #include "bitcode/metadata_reader.h"
 #include "bitcode/records.h"
 #include "bitcode/type_table_reader.h"
@@ -18,6 +20,8 @@ namespace {
 
 // Names of globals are in a table of the file, and operands of instructions are relative.
 constexpr uint64_t kVersion = 2;
+// The record and the body of a function that returns at once have hardly fewer.
+constexpr size_t kFewestBytesOfFunction = 32;
 // The highest number of a kind of metadata that is kept.
 constexpr uint64_t kHighestMetadataKind = 0xffff;
 
@@ -33,6 +37,10 @@ SyncScope ScopeOfName(absl::string_view name) {
   return name.empty() ? SyncScope::kSystem : SyncScope::kOther;
 }
 
+bool IsDefinedFunction(const ir::Global& global) {
+  return global.IsFunction() && !global.is_declaration();
+}
+
 }  // namespace
 
 ModuleReader::ModuleReader(const FileLayout& layout, const DefaultTarget& default_target,
@@ -41,7 +49,7 @@ ModuleReader::ModuleReader(const FileLayout& layout, const DefaultTarget& defaul
       default_target_(default_target),
       position_(layout.module_position),
       reader_(layout.stream, &target.block_info_),
-      globals_(layout.names, target.types_, target.attributes_, target.module_),
+      globals_(layout.stream, layout.names, target.types_, target.attributes_, target.module_),
       constants_(target.types_) {
   target.bytes_ = layout.stream;
   target.producer_ = layout.producer;
@@ -54,7 +62,14 @@ absl::Status ModuleReader::Read() {
     const Entry entry = reader_.Next();
     switch (entry.kind) {
       case EntryKind::kRecord:
-        FIRSTCALL_RETURN_IF_ERROR(ReadRecord(reader_.ReadRecord()));
+        if (entry.id == kUnabbreviatedId) {
+          const uint64_t end = globals_.ReadRepeated(reader_.bit_position());
+          if (end != 0) {
+            reader_.Jump(end);
+            break;
+          }
+        }
+        FIRSTCALL_RETURN_IF_ERROR(ReadRecord(entry.id));
         break;
       case EntryKind::kSubBlock:
         FIRSTCALL_RETURN_IF_ERROR(ReadBlock(entry.id));
@@ -67,7 +82,9 @@ absl::Status ModuleReader::Read() {
   }
 }
 
-absl::Status ModuleReader::ReadRecord(const Record& record) {
+absl::Status ModuleReader::ReadRecord(uint32_t abbreviation) {
+  const uint64_t begin = reader_.bit_position();
+  const Record& record = reader_.ReadRecord();
   if (reader_.failed()) return reader_.status();
   switch (record.code) {
     case kModuleVersion:
@@ -96,7 +113,9 @@ absl::Status ModuleReader::ReadRecord(const Record& record) {
       return globals_.ReadVariable(record.operands);
     case kModuleFunction:
       FIRSTCALL_RETURN_IF_ERROR(ReadTables());
-      return globals_.ReadFunction(record.operands);
+      FIRSTCALL_RETURN_IF_ERROR(globals_.ReadFunction(record.operands));
+      if (abbreviation == kUnabbreviatedId) globals_.NoteRecord(begin, reader_.bit_position());
+      return absl::OkStatus();
     case kModuleAlias:
       FIRSTCALL_RETURN_IF_ERROR(ReadTables());
       return globals_.ReadAlias(record.operands);
@@ -168,6 +187,11 @@ absl::Status ModuleReader::ReadTables() {
     return absl::UnimplementedError("the module has another version than LLVM 15 to 22 write");
   }
   FIRSTCALL_RETURN_IF_ERROR(ReadLayout());
+  // Room for all functions that the file can have, so that lists of many do not move. Room that is
+  // not used takes no memory.
+  const size_t room = target_.bytes_.size() / kFewestBytesOfFunction;
+  target_.module_.mutable_globals().reserve(room);
+  target_.module_.mutable_constants().reserve(room);
   BitReader reader(target_.bytes_, &target_.block_info_);
   FIRSTCALL_RETURN_IF_ERROR(ReadTypes(reader));
   return ReadAttributes(reader);
@@ -271,44 +295,53 @@ absl::Status ModuleReader::ReadNames(uint32_t block) {
 
 // Bodies have the order of the functions. A body begins with the number of its blocks.
 absl::Status ModuleReader::FindBody() {
-  FIRSTCALL_RETURN_IF_ERROR(ReadTables());
+  if (!has_tables_) FIRSTCALL_RETURN_IF_ERROR(ReadTables());
   const absl::Span<const ir::Global> globals = target_.module_.globals();
-  while (next_body_ < globals.size() &&
-         (!globals[next_body_].IsFunction() || globals[next_body_].is_declaration)) {
-    ++next_body_;
-  }
+  while (next_body_ < globals.size() && !IsDefinedFunction(globals[next_body_])) ++next_body_;
   if (next_body_ == globals.size()) {
     return absl::InvalidArgumentError("there are more bodies than functions");
   }
-  BodyPlace place;
-  place.bit = reader_.bit_position();
-  if (!reader_.EnterBlock(kFunctionBlock)) return reader_.status();
-  const bool is_record = reader_.Next().kind == EntryKind::kRecord;
-  const Record* const record = is_record ? &reader_.ReadRecord() : nullptr;
+  const uint64_t bit = reader_.bit_position();
+  const uint64_t block_count = ReadBlockCount();
   if (reader_.failed()) return reader_.status();
   // No block has fewer than 4 bits.
-  if (record == nullptr || record->code != kFunctionDeclareBlocks || record->operands.empty() ||
-      record->operands[0] == 0 || record->operands[0] > target_.bytes_.size()) {
+  if (block_count == 0 || block_count > target_.bytes_.size()) {
     return absl::InvalidArgumentError(
         absl::StrCat("function ", next_body_, " has no valid number of blocks"));
   }
-  place.block_count = static_cast<uint32_t>(record->operands[0]);
-  target_.bodies_.resize(globals.size());
-  target_.bodies_[next_body_++] = place;
+  if (bit >= BodyPlace::kMostBits || block_count > BodyPlace::kMostBlocks) {
+    return absl::UnimplementedError(absl::StrCat("function ", next_body_, " is too large"));
+  }
+  if (target_.bodies_.size() != globals.size()) target_.bodies_.resize(globals.size());
+  target_.bodies_[next_body_++] = BodyPlace(bit, block_count);
+  return absl::OkStatus();
+}
+
+// The reader is where a body's block begins, and then where it ends. 0: the first record has no
+// number of blocks.
+uint64_t ModuleReader::ReadBlockCount() {
+  const uint64_t count = PeekBlockCount(target_.bytes_, reader_.bit_position());
+  if (count != 0) {
+    reader_.SkipBlock();
+    return count;
+  }
+  if (!reader_.EnterBlock(kFunctionBlock)) return 0;
+  if (reader_.Next().kind != EntryKind::kRecord) return 0;
+  const Record& record = reader_.ReadRecord();
+  if (record.code != kFunctionDeclareBlocks || record.operands.empty()) return 0;
+  const uint64_t blocks = record.operands[0];
   reader_.LeaveEarly();
-  return reader_.status();
+  return blocks;
 }
 
 absl::Status ModuleReader::Finish() {
   FIRSTCALL_RETURN_IF_ERROR(ReadTables());
   ir::Module& module = target_.module_;
   target_.bodies_.resize(module.globals().size());
-  for (const ir::Global& global : module.globals()) {
-    if (!global.IsFunction() || global.is_declaration) continue;
-    if (target_.bodies_[module.NumberOf(global)].bit == 0) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("function ", module.NumberOf(global), " has no body"));
-    }
+  // Bodies have the order of the functions.
+  for (uint32_t number = next_body_; number < module.globals().size(); ++number) {
+    if (!IsDefinedFunction(module.globals()[number])) continue;
+    return absl::InvalidArgumentError(absl::StrCat("function ", number, " has no body"));
   }
   FIRSTCALL_RETURN_IF_ERROR(globals_.CheckOperands());
   const uint32_t highest = constants_.highest_reference();
@@ -324,7 +357,7 @@ absl::Status ModuleReader::Finish() {
 absl::Status ModuleReader::CheckBlockAddresses() const {
   for (const ir::Constant& constant : target_.module_.constants()) {
     if (constant.kind != ir::ConstantKind::kBlockAddress) continue;
-    if (constant.block() >= target_.bodies_[constant.global].block_count) {
+    if (constant.block() >= target_.bodies_[constant.global].block_count()) {
       return absl::InvalidArgumentError(absl::StrCat("function ", constant.global, " has no block ",
                                                      constant.block(),
                                                      ", whose address is a constant"));

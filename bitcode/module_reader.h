@@ -29,7 +29,7 @@ class ModuleReader {
   absl::Status Read();
 
  private:
-  absl::Status ReadRecord(const Record& record);
+  absl::Status ReadRecord(uint32_t abbreviation);
   absl::Status ReadBlock(uint32_t id);
   // Notes in `place` where a block is that is read later.
   absl::Status SkipUntilLater(uint64_t& place);
@@ -45,6 +45,7 @@ class ModuleReader {
   absl::Status ReadMetadata();
   // Notes where the next function's body is.
   absl::Status FindBody();
+  uint64_t ReadBlockCount();
   // Called at the end of the module.
   absl::Status Finish();
   absl::Status CheckBlockAddresses() const;

@@ -30,7 +30,7 @@ bool IsCold(const ir::Function& function, const ir::Instruction& call) {
   if (function.CallOf(call).attributes->function.Has(ir::Attribute::kCold)) return true;
   const ir::Global* const callee = function.GlobalOf(function.CalleeOf(call));
   return callee != nullptr && callee->IsFunction() &&
-         callee->attributes->function.Has(ir::Attribute::kCold);
+         callee->attributes()->function.Has(ir::Attribute::kCold);
 }
 
 }  // namespace

@@ -75,7 +75,7 @@ class Digester {
 
   bool IsBody(uint32_t global) const {
     const ir::Global& function = module_.module().globals()[global];
-    return function.IsFunction() && !function.is_declaration;
+    return function.IsFunction() && !function.is_declaration();
   }
 
   // The reader is behind the beginning of a block; moves it behind the block.

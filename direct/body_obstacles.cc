@@ -26,7 +26,7 @@ bool IsMandatory(const ir::Function& function, const ir::Instruction& call) {
   if (callee == nullptr) return false;
   const ir::AttributeSet& attributes = function.CallOf(call).attributes->function;
   if (attributes.Has(Attribute::kNoInline)) return false;
-  return MustBeInlined(*callee) || (callee->linkage == ir::Linkage::kAvailableExternally &&
+  return MustBeInlined(*callee) || (callee->linkage() == ir::Linkage::kAvailableExternally &&
                                     attributes.Has(Attribute::kAlwaysInline));
 }
 
@@ -41,12 +41,12 @@ bool HasForeignLabel(const ir::Function& function) {
 }  // namespace
 
 bool MustBeInlined(const ir::Global& function) {
-  return function.attributes->function.Has(Attribute::kAlwaysInline);
+  return function.attributes()->function.Has(Attribute::kAlwaysInline);
 }
 
 const char* ObstacleInAttributes(const ir::Global& function) {
-  const ir::AttributeSet& attributes = function.attributes->function;
-  if (!function.prefix_data.IsNothing()) return "prefix data";
+  const ir::AttributeSet& attributes = function.attributes()->function;
+  if (!function.prefix_data().IsNothing()) return "prefix data";
   if (attributes.Has(Attribute::kPresplitCoroutine)) return "a coroutine";
   if (attributes.ValueOf("use-soft-float") == "true") return "arithmetic in software";
   if (HasFeatureObstacle(attributes.ValueOf("target-features"), HostMachine())) {

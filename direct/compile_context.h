@@ -50,8 +50,12 @@ class CompileContext {
   void DropForgotten();
 
   // Body number `i` of those that a compile has in memory at the same time. Its contents are those
-  // of some former compile. The reference stays valid.
+  // of some former compile. The reference stays valid until DropBody.
   ir::Function& Body(size_t i);
+
+  // Gives up the memory of body number `i`, which must exist. References to the body become
+  // invalid.
+  void DropBody(size_t i) { bodies_[i] = std::make_unique<ir::Function>(); }
 
   // The loops of body number `i`.
   LoopEntries& Entries(size_t i);

@@ -56,8 +56,8 @@ std::optional<ConstantAddress> AddressOf(const ir::Module& module, ir::Operand a
     if (!constant.type->IsPointer()) return std::nullopt;
     if (constant.IsGlobal()) {
       const ir::Global& global = module.globals()[constant.global];
-      if (global.kind != ir::GlobalKind::kAlias) {
-        if (offset != 0 && global.address_space != 0) return std::nullopt;
+      if (global.kind() != ir::GlobalKind::kAlias) {
+        if (offset != 0 && global.address_space() != 0) return std::nullopt;
         found.global = constant.global;
         found.offset = static_cast<int64_t>(offset);
         return found;

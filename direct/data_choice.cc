@@ -27,11 +27,14 @@ absl::Status Refuse(absl::string_view name, absl::string_view what) {
   return absl::UnimplementedError(absl::StrCat("variable '", name, "': ", what));
 }
 
-absl::Status RefuseVariable(const ir::Global& variable, const Symbol& symbol) {
+absl::Status RefuseVariable(const ir::Global& variable, const Symbol& symbol,
+                            bool drops_debug_info) {
   if (symbol.is_computed) return Refuse(symbol.name, "an initializer that code computes");
   if (HasSectionName(variable)) return Refuse(symbol.name, "a section of its own");
-  if (variable.address_space != 0) return Refuse(symbol.name, "an address space of its own");
-  if (variable.has_debug_information) return Refuse(symbol.name, "debug information");
+  if (variable.address_space() != 0) return Refuse(symbol.name, "an address space of its own");
+  if (variable.has_debug_information() && !drops_debug_info) {
+    return Refuse(symbol.name, "debug information");
+  }
   return absl::OkStatus();
 }
 
@@ -65,7 +68,7 @@ class Chooser {
   bool HasPrefix() const {
     for (uint32_t i = 0; i < numbers_.function_count(); ++i) {
       const ir::Global& function = module_.globals()[numbers_.variable_count() + i];
-      if (!function.prefix_data.IsNothing() && index_.at(OrdinalOf(function)).has_prefix) {
+      if (!function.prefix_data().IsNothing() && index_.at(OrdinalOf(function)).has_prefix) {
         return true;
       }
     }
@@ -101,17 +104,17 @@ class Chooser {
 
   absl::Status Add(uint32_t number, bool is_moved) {
     const ir::Global& original = module_.globals()[number];
-    if (original.section == kMetadataSection) return absl::OkStatus();
+    if (original.section() == kMetadataSection) return absl::OkStatus();
     const Symbol symbol = index_.at(numbers_.OrdinalOf(number));
     ChosenVariable chosen;
     chosen.global = number;
     chosen.name = symbol.name;
-    chosen.is_table = original.is_constant && !original.IsThreadLocal();
+    chosen.is_table = original.is_constant() && !original.IsThreadLocal();
     FIRSTCALL_ASSIGN_OR_RETURN(chosen.definition,
                                DefinitionOf(module_, number, symbol, drops_debug_info_));
-    ir::Global& definition = chosen.definition;
+    ir::NewGlobal& definition = chosen.definition;
     if (!original.IsThreadLocal()) {
-      if (is_moved) AlignToCacheLine(definition);
+      if (is_moved) AlignToCacheLine(definition.traits);
       if (symbol.size > index_.largest_near_variable()) {
         FIRSTCALL_RETURN_IF_ERROR(PlaceApart(symbol.name, definition));
       }
@@ -120,7 +123,7 @@ class Chooser {
     return absl::OkStatus();
   }
 
-  void AlignToCacheLine(ir::Global& variable) const {
+  void AlignToCacheLine(ir::GlobalTraits& variable) const {
     const ir::Type& type = *variable.value_type;
     if (type.alloc_size < kCacheLineBytes) return;
     const uint64_t alignment =
@@ -129,14 +132,14 @@ class Chooser {
   }
 
   // A constant of nothing but zeros becomes a writable variable, so that no object has these zeros.
-  absl::Status PlaceApart(absl::string_view name, ir::Global& variable) const {
+  absl::Status PlaceApart(absl::string_view name, ir::NewGlobal& variable) const {
     const ir::Constant& initializer = module_.constant(variable.initializer);
     if (!initializer.IsZero() && !initializer.IsUndefined()) {
       return Refuse(name, "it is large, and not zero");
     }
-    variable.is_constant = false;
-    variable.section = kLargeZeroSection;
-    variable.is_dso_local = false;
+    variable.traits.is_constant = false;
+    variable.traits.section = kLargeZeroSection;
+    variable.traits.is_dso_local = false;
     return absl::OkStatus();
   }
 
@@ -156,16 +159,17 @@ absl::StatusOr<std::vector<ChosenVariable>> ChooseData(const ir::Module& module,
   return Chooser(module, index).Choose(is_replaced, drops_debug_info);
 }
 
-absl::StatusOr<ir::Global> DefinitionOf(const ir::Module& module, uint32_t global,
-                                        const Symbol& symbol, bool drops_debug_info) {
-  ir::Global definition = module.globals()[global];
-  if (drops_debug_info) definition.has_debug_information = false;
-  FIRSTCALL_RETURN_IF_ERROR(RefuseVariable(definition, symbol));
+absl::StatusOr<ir::NewGlobal> DefinitionOf(const ir::Module& module, uint32_t global,
+                                           const Symbol& symbol, bool drops_debug_info) {
+  const ir::Global& original = module.globals()[global];
+  FIRSTCALL_RETURN_IF_ERROR(RefuseVariable(original, symbol, drops_debug_info));
+  ir::NewGlobal definition(original);
   definition.name = symbol.name;
-  definition.linkage = ir::Linkage::kExternal;
-  definition.visibility = ir::Visibility::kDefault;
-  definition.is_dso_local = true;
   definition.comdat = ir::kNone;
+  definition.traits.linkage = ir::Linkage::kExternal;
+  definition.traits.visibility = ir::Visibility::kDefault;
+  definition.traits.is_dso_local = true;
+  if (drops_debug_info) definition.traits.has_debug_information = false;
   return definition;
 }
 

@@ -25,7 +25,7 @@ struct ChosenVariable {
   absl::string_view name;
   // What the data-module defines: a global variable with this name, alignment and section. The
   // initializer is still that of the source module.
-  ir::Global definition;
+  ir::NewGlobal definition;
   // Entries of the initializer that are addresses of functions may have names of their own
   // (kTableSuffix). A variable with such an entry becomes writable.
   bool is_table = false;
@@ -44,8 +44,8 @@ absl::StatusOr<std::vector<ChosenVariable>> ChooseData(const ir::Module& module,
 
 // What a function-module or the data-module defines for the variable number `global`, whose symbol
 // is `symbol`: the variable under the symbol's name. Unimplemented as ChooseData.
-absl::StatusOr<ir::Global> DefinitionOf(const ir::Module& module, uint32_t global,
-                                        const Symbol& symbol, bool drops_debug_info);
+absl::StatusOr<ir::NewGlobal> DefinitionOf(const ir::Module& module, uint32_t global,
+                                           const Symbol& symbol, bool drops_debug_info);
 
 // Whether the data-module would define anything that belongs to it alone. (Constants that functions
 // have copies of do not count.)

@@ -20,7 +20,7 @@ absl::StatusOr<EntryPoint> ReadEntryPoint(const ir::Module& module, uint32_t glo
     return absl::InvalidArgumentError(
         absl::StrCat("entry function '", function.name, "' cannot be called as main: ", what));
   };
-  const ir::Type& type = *function.value_type;
+  const ir::Type& type = *function.value_type();
   const absl::Span<const ir::Type* const> parameters = type.parameters();
   if (type.is_variadic) return wrong("it takes variable arguments");
   if (parameters.size() > 3) return wrong("it takes more than three arguments");

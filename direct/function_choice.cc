@@ -85,7 +85,7 @@ class Chooser {
   }
 
   // How many instructions the function has; 0 if it cannot join. Reads the body into the next free
-  // place, unless that was done in a former compile.
+  // place, unless that was done in a former compile. `is_read`: the body is there.
   uint32_t SizeOf(uint32_t global, bool& is_read) {
     is_read = false;
     if (sizes_.Has(global)) return sizes_[global];
@@ -93,6 +93,12 @@ class Chooser {
     const uint32_t size =
         ReadCandidate(global) ? static_cast<uint32_t>(NextBody().instructions.size()) : 0;
     sizes_.Set(global, size);
+    // Otherwise each place would come to have as much memory as a large function takes, though only
+    // small ones join.
+    if (NextBody().instructions.size() > kMaxJoinedInstructions) {
+      context_.DropBody(choice_.functions.size());
+      is_read = false;
+    }
     return size;
   }
 
@@ -101,10 +107,10 @@ class Chooser {
   bool ReadCandidate(uint32_t global) {
     const ir::Global& function = module_.module().globals()[global];
     const SymbolOrdinal ordinal = module_.numbers.OrdinalOf(global);
-    return function.IsFunction() && index_.at(ordinal).is_definition && !function.is_declaration &&
-           !MustBeInlined(function) && index_.GroupOf(ordinal).empty() &&
-           ObstacleInAttributes(function) == nullptr && ReadBody(global, NextBody()).ok() &&
-           ObstacleIn(NextBody()) == nullptr;
+    return function.IsFunction() && index_.at(ordinal).is_definition &&
+           !function.is_declaration() && !MustBeInlined(function) &&
+           index_.GroupOf(ordinal).empty() && ObstacleInAttributes(function) == nullptr &&
+           ReadBody(global, NextBody()).ok() && ObstacleIn(NextBody()) == nullptr;
   }
 
   // A body that was read in a former compile is read again only once the function has joined.

@@ -128,11 +128,10 @@ class FunctionModule final : public ir::BodyReader {
       if (symbol.size > source_.index->largest_near_variable()) {
         return absl::UnimplementedError("a large table of labels");
       }
-      FIRSTCALL_ASSIGN_OR_RETURN(ir::Global definition,
+      FIRSTCALL_ASSIGN_OR_RETURN(const ir::NewGlobal definition,
                                  DefinitionOf(source_.module(), chosen.global, symbol,
                                               context_.settings().drops_debug_info));
-      const uint32_t number =
-          mapper_.DefineVariable({chosen.global, chosen.global}, std::move(definition));
+      const uint32_t number = mapper_.DefineVariable({chosen.global, chosen.global}, definition);
       // The baseline code generator keeps a table that only its function reads in the code.
       switch (use.Of(chosen.global)) {
         case AddressUse::Kind::kNone:
@@ -176,12 +175,12 @@ class FunctionModule final : public ir::BodyReader {
 
   uint32_t DeclareCounter(uint32_t number) {
     const ir::Global& function = mapper_.module().globals()[number];
-    ir::Global counter;
+    ir::NewGlobal counter;
     counter.name = mapper_.Keep(absl::StrCat(function.name, kHotnessSuffix));
-    counter.type = function.type;
-    counter.value_type = function.type;
-    counter.is_dso_local = !order_.is_far;
-    return mapper_.Declare(std::move(counter));
+    counter.traits.type = function.type();
+    counter.traits.value_type = function.type();
+    counter.traits.is_dso_local = !order_.is_far;
+    return mapper_.Declare(counter);
   }
 
   const FunctionOrder& order_;

@@ -45,13 +45,13 @@ class Reader {
 
   absl::StatusOr<FunctionShape> Read() {
     const ir::Global* const function = FindFunction();
-    const ir::Type& type = *symbol_.value_type;
-    if (!type.IsFunction() || (function == nullptr && symbol_.kind != ir::GlobalKind::kIfunc)) {
+    const ir::Type& type = *symbol_.value_type();
+    if (!type.IsFunction() || (function == nullptr && symbol_.kind() != ir::GlobalKind::kIfunc)) {
       return absl::InvalidArgumentError(absl::StrCat("'", symbol_.name, "' is not a function"));
     }
     if (function != nullptr) FIRSTCALL_RETURN_IF_ERROR(CheckConvention(*function));
     static const auto* const none = new ir::AttributeList;
-    const ir::AttributeList& attributes = function == nullptr ? *none : *function->attributes;
+    const ir::AttributeList& attributes = function == nullptr ? *none : *function->attributes();
     shape_.is_variadic = type.is_variadic;
     if (!type.result()->IsVoid()) {
       FIRSTCALL_RETURN_IF_ERROR(Flatten(*type.result(), shape_.results));
@@ -66,7 +66,7 @@ class Reader {
   // The function that the symbol is or stands for; null if there is none.
   const ir::Global* FindFunction() const {
     if (symbol_.IsFunction()) return &symbol_;
-    if (symbol_.kind != ir::GlobalKind::kAlias) return nullptr;
+    if (symbol_.kind() != ir::GlobalKind::kAlias) return nullptr;
     const std::optional<ConstantAddress> base = AddressOf(module_, symbol_.initializer);
     if (!base || !module_.globals()[base->global].IsFunction()) return nullptr;
     return &module_.globals()[base->global];
@@ -77,13 +77,13 @@ class Reader {
       return absl::UnimplementedError(
           absl::StrCat("function '", function.name, "' cannot be called from C: ", what));
     };
-    if (function.convention != ir::kConventionC) {
+    if (function.convention() != ir::kConventionC) {
       return uncallable(
-          absl::StrCat("its calling convention is LLVM's number ", function.convention));
+          absl::StrCat("its calling convention is LLVM's number ", function.convention()));
     }
-    for (uint32_t i = 0; i < function.value_type->parameters().size(); ++i) {
+    for (uint32_t i = 0; i < function.value_type()->parameters().size(); ++i) {
       for (ir::Attribute kind : kUncallable) {
-        if (function.attributes->OfParameter(i).Has(kind)) {
+        if (function.attributes()->OfParameter(i).Has(kind)) {
           return uncallable(absl::StrCat("its parameter ", i + 1, " is ", ir::NameOf(kind)));
         }
       }

@@ -21,14 +21,14 @@ bool DoesNotReturn(const ir::Function& function, const ir::Instruction& call) {
   // Whatever its type.
   const ir::Global* const callee = function.GlobalOf(function.CalleeOf(call));
   return callee != nullptr && callee->IsFunction() &&
-         callee->attributes->function.Has(ir::Attribute::kNoReturn);
+         callee->attributes()->function.Has(ir::Attribute::kNoReturn);
 }
 
 void AppendCallees(const ir::Function& function, uint32_t block, std::vector<uint32_t>& callees) {
   for (const ir::Instruction& instruction : function.InstructionsOf(function.blocks[block])) {
     if (!instruction.IsCall()) continue;
     const ir::Global* const callee = function.CalledFunctionOf(instruction);
-    if (callee != nullptr && callee->intrinsic == ir::IntrinsicId::kNone) {
+    if (callee != nullptr && callee->intrinsic() == ir::IntrinsicId::kNone) {
       callees.push_back(function.module().NumberOf(*callee));
     }
     // What follows is reached only if this call returns.

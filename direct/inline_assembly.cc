@@ -78,7 +78,7 @@ absl::Status CheckNoInlineAssembly(const ReadModule& module) {
   }
   BitReader reader(module.source->bytes(), &module.source->block_info());
   for (uint32_t global = 0; global < module.module().globals().size(); ++global) {
-    const uint64_t bit = module.source->BodyOf(global).bit;
+    const uint64_t bit = module.source->BodyOf(global).bit();
     if (bit != 0) FIRSTCALL_RETURN_IF_ERROR(CheckBody(reader, bit));
   }
   return absl::OkStatus();

@@ -121,7 +121,7 @@ absl::Status CheckOwnersOfLabels(const bitcode::BitcodeModule& source) {
   owners.erase(std::unique(owners.begin(), owners.end()), owners.end());
   BitReader reader(source.bytes(), &source.block_info());
   for (uint32_t owner : owners) {
-    const uint64_t bit = source.BodyOf(owner).bit;
+    const uint64_t bit = source.BodyOf(owner).bit();
     if (bit == 0) return absl::UnimplementedError("labels of a function without a body");
     FIRSTCALL_RETURN_IF_ERROR(
         Annotate(CheckBody(reader, bit, owner),

@@ -225,14 +225,14 @@ bool HasType(const ir::Type& function, absl::string_view type) {
 }  // namespace
 
 uint32_t ForgottenParameters(const ir::Global& function) {
-  if (!function.is_declaration) return 0;
+  if (!function.is_declaration()) return 0;
   absl::string_view name = function.name;
   absl::ConsumePrefix(&name, "\1");
   const auto* const found = std::lower_bound(
       std::begin(kFunctions), std::end(kFunctions), name,
       [](const LibraryFunction& known, absl::string_view wanted) { return known.name < wanted; });
   if (found == std::end(kFunctions) || found->name != name) return 0;
-  return HasType(*function.value_type, found->type) ? found->forgotten : 0;
+  return HasType(*function.value_type(), found->type) ? found->forgotten : 0;
 }
 
 }  // namespace firstcall::direct

@@ -31,15 +31,15 @@ class Reader {
   absl::Status ReadSections(absl::Span<const uint32_t> used) {
     for (uint32_t number = 0; number < numbers_.variable_count(); ++number) {
       const ir::Global& variable = module_.globals()[number];
-      if (variable.section.empty() || variable.initializer.IsNothing()) continue;
+      if (variable.section().empty() || variable.initializer.IsNothing()) continue;
       std::optional<SymbolOrdinal> own;
       if (std::binary_search(used.begin(), used.end(), number)) own = numbers_.OrdinalOf(number);
-      std::vector<SymbolOrdinal>* const functions = list_.FunctionsOf(variable.section, own);
+      std::vector<SymbolOrdinal>* const functions = list_.FunctionsOf(variable.section(), own);
       if (functions == nullptr) continue;
       if (!ReadPointers(variable.initializer, *functions, 0)) {
-        return absl::UnimplementedError(
-            absl::StrCat("variable '", variable.name,
-                         "': something other than functions in section '", variable.section, "'"));
+        return absl::UnimplementedError(absl::StrCat(
+            "variable '", variable.name, "': something other than functions in section '",
+            variable.section(), "'"));
       }
     }
     return absl::OkStatus();
@@ -93,7 +93,7 @@ class Reader {
       return true;
     }
     const uint32_t function = GlobalWithoutCasts(module_, pointers);
-    if (function == ir::kNone || !module_.globals()[function].value_type->IsFunction()) {
+    if (function == ir::kNone || !module_.globals()[function].value_type()->IsFunction()) {
       return false;
     }
     functions.push_back(numbers_.OrdinalOf(function));

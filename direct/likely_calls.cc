@@ -24,7 +24,7 @@ uint32_t FunctionCalledBy(const ir::Function& function, const ir::Instruction& c
   const ir::Operand callee =
       baseline::WithoutCasts(function.CalleeOf(call), function.all_constants());
   const ir::Global* const global = function.GlobalOf(callee);
-  if (global == nullptr || !global->IsFunction() || global->intrinsic != ir::IntrinsicId::kNone) {
+  if (global == nullptr || !global->IsFunction() || global->intrinsic() != ir::IntrinsicId::kNone) {
     return ir::kNone;
   }
   return function.module().NumberOf(*global);

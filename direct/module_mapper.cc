@@ -55,31 +55,28 @@ void ModuleMapper::Refuse(absl::string_view what) {
   if (status_.ok()) status_ = absl::UnimplementedError(what);
 }
 
-ir::Global& ModuleMapper::Add(ir::Global global) {
-  return module_->mutable_globals().emplace_back(std::move(global));
-}
-
-uint32_t ModuleMapper::Declare(ir::Global declaration) {
-  Add(std::move(declaration));
+uint32_t ModuleMapper::Declare(const ir::NewGlobal& declaration) {
+  module_->AddGlobal(declaration);
   return static_cast<uint32_t>(module_->globals().size() - 1);
 }
 
 uint32_t ModuleMapper::DefineFunction(uint32_t original, absl::string_view name) {
-  ir::Global definition = source_->globals()[original];
+  ir::NewGlobal definition(source_->globals()[original]);
   definition.name = name;
-  definition.linkage = ir::Linkage::kExternal;
-  definition.visibility = ir::Visibility::kDefault;
-  definition.is_dso_local = true;
-  definition.section = {};
   definition.comdat = ir::kNone;
-  const uint32_t number = Declare(std::move(definition));
+  definition.traits.linkage = ir::Linkage::kExternal;
+  definition.traits.visibility = ir::Visibility::kDefault;
+  definition.traits.is_dso_local = true;
+  definition.traits.section = {};
+  const uint32_t number = Declare(definition);
   bodies_.Set(original, number);
   definitions_.push_back({original, number, /*is_table=*/false});
   return number;
 }
 
-uint32_t ModuleMapper::DefineVariable(const NewVariable& variable, ir::Global definition) {
-  const uint32_t number = Declare(std::move(definition));
+uint32_t ModuleMapper::DefineVariable(const NewVariable& variable,
+                                      const ir::NewGlobal& definition) {
+  const uint32_t number = Declare(definition);
   addresses_.Set(variable.known_as, number);
   definitions_.push_back({variable.original, number, variable.is_table});
   return number;
@@ -87,36 +84,37 @@ uint32_t ModuleMapper::DefineVariable(const NewVariable& variable, ir::Global de
 
 uint32_t ModuleMapper::DefineLabels(absl::string_view name, uint32_t function,
                                     std::vector<uint32_t> blocks) {
-  const ir::Type* const pointer = module_->globals()[function].type;
+  const ir::Type* const pointer = module_->globals()[function].type();
   ir::Type type;
   type.kind = ir::TypeKind::kArray;
   type.count = blocks.size();
   type.contained = module_->Keep(std::vector<const ir::Type*>{pointer});
-  ir::Global table;
+  ir::NewGlobal table;
   table.name = name;
-  table.linkage = ir::Linkage::kInternal;
-  table.is_dso_local = true;
-  table.is_declaration = false;
-  table.is_constant = true;
-  table.type = pointer;
-  table.value_type = module_->AddType(type);
-  const uint32_t number = Declare(std::move(table));
+  table.traits.linkage = ir::Linkage::kInternal;
+  table.traits.is_dso_local = true;
+  table.traits.is_declaration = false;
+  table.traits.is_constant = true;
+  table.traits.type = pointer;
+  table.traits.value_type = module_->AddType(type);
+  const uint32_t number = Declare(table);
   labels_.push_back({number, function, std::move(blocks)});
   return number;
 }
 
 uint32_t ModuleMapper::AddCopy(uint32_t original) {
-  ir::Global copy = source_->globals()[original];
-  copy.linkage = ir::Linkage::kPrivate;
-  copy.visibility = ir::Visibility::kDefault;
-  copy.is_dso_local = true;
+  ir::NewGlobal copy(source_->globals()[original]);
   copy.comdat = ir::kNone;
-  return DefineVariable({original, original}, std::move(copy));
+  copy.traits.linkage = ir::Linkage::kPrivate;
+  copy.traits.visibility = ir::Visibility::kDefault;
+  copy.traits.is_dso_local = true;
+  return DefineVariable({original, original}, copy);
 }
 
 // Of the parts that functions and variables have for themselves, a declaration of an alias has
 // none.
-void ModuleMapper::FillDeclaration(const ir::Global& original, ir::Global& declaration) const {
+void ModuleMapper::FillDeclaration(const ir::GlobalTraits& original,
+                                   ir::GlobalTraits& declaration) {
   declaration.thread_local_mode = original.thread_local_mode;
   declaration.address_space = original.address_space;
   declaration.type = original.type;
@@ -124,11 +122,11 @@ void ModuleMapper::FillDeclaration(const ir::Global& original, ir::Global& decla
   if (original.linkage == ir::Linkage::kExternalWeak) {
     declaration.linkage = ir::Linkage::kExternalWeak;
   }
-  if (original.IsFunction()) {
+  if (original.kind == ir::GlobalKind::kFunction) {
     declaration.convention = original.convention;
     declaration.intrinsic = original.intrinsic;
     declaration.attributes = original.attributes;
-  } else if (original.IsVariable()) {
+  } else if (original.kind == ir::GlobalKind::kVariable) {
     declaration.is_constant = original.is_constant;
     declaration.alignment = original.alignment;
   }
@@ -136,16 +134,15 @@ void ModuleMapper::FillDeclaration(const ir::Global& original, ir::Global& decla
 
 uint32_t ModuleMapper::AddDeclaration(uint32_t original, const Reference& reference) {
   const ir::Global& from = source_->globals()[original];
-  ir::Global declaration;
-  const bool is_function = from.value_type != nullptr && from.value_type->IsFunction();
-  declaration.kind = is_function ? ir::GlobalKind::kFunction : ir::GlobalKind::kVariable;
-  FillDeclaration(from, declaration);
-  if (is_function && declaration.attributes == nullptr) {
-    declaration.attributes = module_->AddAttributes();
-  }
+  ir::NewGlobal declaration;
+  ir::GlobalTraits& traits = declaration.traits;
+  const bool is_function = from.value_type() != nullptr && from.value_type()->IsFunction();
+  traits.kind = is_function ? ir::GlobalKind::kFunction : ir::GlobalKind::kVariable;
+  FillDeclaration(*from.traits, traits);
+  if (is_function && traits.attributes == nullptr) traits.attributes = module_->AddAttributes();
+  traits.is_dso_local = reference.is_near;
   declaration.name = module_->Keep(reference.name);
-  declaration.is_dso_local = reference.is_near;
-  return Declare(std::move(declaration));
+  return Declare(declaration);
 }
 
 void ModuleMapper::ReachGlobal(uint32_t original) {
@@ -273,7 +270,7 @@ void ModuleMapper::ReachOwn(const ir::Function& body) {
 
 void ModuleMapper::Collect(const ir::Function& body, uint32_t function, Calls calls) {
   const uint32_t shared = static_cast<uint32_t>(source_->constants().size());
-  Reach(source_->globals()[body.global_number()].personality);
+  Reach(source_->globals()[body.global_number()].personality());
   ReachOwn(body);
   for (const ir::Instruction& instruction : body.instructions) {
     absl::Span<const ir::Operand> operands = body.OperandsOf(instruction);
@@ -304,7 +301,7 @@ void ModuleMapper::AddAddresses() {
   for (uint32_t number = 0; number < globals.size(); ++number) {
     ir::Constant& address = constants.emplace_back();
     address.kind = ConstantKind::kGlobal;
-    address.type = globals[number].type;
+    address.type = globals[number].type();
     address.global = number;
   }
 }
@@ -346,14 +343,14 @@ void ModuleMapper::AddLabels(const Labels& labels) {
     entries.push_back(ir::Operand::Constant(static_cast<uint32_t>(constants.size())));
     ir::Constant& label = constants.emplace_back();
     label.kind = ConstantKind::kBlockAddress;
-    label.type = table.type;
+    label.type = table.type();
     label.global = labels.function;
     label.set_bits(block);
   }
   table.initializer = ir::Operand::Constant(static_cast<uint32_t>(constants.size()));
   ir::Constant& list = constants.emplace_back();
   list.kind = ConstantKind::kAggregate;
-  list.type = table.value_type;
+  list.type = table.value_type();
   list.set_operands(module_->Keep(std::move(entries)));
 }
 
@@ -374,12 +371,12 @@ absl::Status ModuleMapper::Complete() {
     const ir::Global& original = source_->globals()[definition.original];
     ir::Global& global = module_->mutable_globals()[definition.number];
     if (original.IsFunction()) {
-      global.personality = MapShared(original.personality, 0);
+      module_->mutable_traits(definition.number).personality = MapShared(original.personality(), 0);
       continue;
     }
     if (definition.is_table && HasEntry(original.initializer)) {
       global.initializer = MapTable(original.initializer, 0);
-      global.is_constant = false;
+      module_->mutable_traits(definition.number).is_constant = false;
     } else {
       global.initializer = MapShared(original.initializer, 0);
     }

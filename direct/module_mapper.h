@@ -82,7 +82,7 @@ class ModuleMapper {
     // writable.
     bool is_table = false;
   };
-  uint32_t DefineVariable(const NewVariable& variable, ir::Global definition);
+  uint32_t DefineVariable(const NewVariable& variable, const ir::NewGlobal& definition);
 
   // Adds a constant variable, which no source module has, with the addresses of `blocks` of a
   // function that the module defines, number `function`. `name` must live as long as the module.
@@ -96,7 +96,7 @@ class ModuleMapper {
   }
 
   // Adds a declaration that is in no source module. Its name must live as long as the module.
-  uint32_t Declare(ir::Global declaration);
+  uint32_t Declare(const ir::NewGlobal& declaration);
   // Keeps a copy of `name` for as long as the module lives.
   absl::string_view Keep(std::string name) { return module_->Keep(std::move(name)); }
 
@@ -136,10 +136,9 @@ class ModuleMapper {
     std::vector<uint32_t> blocks;
   };
 
-  ir::Global& Add(ir::Global global);
   uint32_t AddDeclaration(uint32_t original, const Reference& reference);
   uint32_t AddCopy(uint32_t original);
-  void FillDeclaration(const ir::Global& original, ir::Global& declaration) const;
+  static void FillDeclaration(const ir::GlobalTraits& original, ir::GlobalTraits& declaration);
   // Looks at constant number `root` of the source module and at those that it refers to.
   void Reach(ir::Operand root);
   void ReachGlobal(uint32_t original);

@@ -25,7 +25,7 @@ bool MayCallOthers(ir::CallingConvention convention) {
 
 bool CanBeReplaced(const ir::Function& body, bool keeps_optnone) {
   const ir::Global& function = body.global();
-  return MayCallOthers(function.convention) && !keeps_optnone && function.collector.empty() &&
+  return MayCallOthers(function.convention()) && !keeps_optnone && function.collector().empty() &&
          !body.attributes().function.Has(ir::Attribute::kPresplitCoroutine) &&
          !body.attributes().function.Has(ir::Attribute::kNaked);
 }

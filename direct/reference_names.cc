@@ -17,12 +17,12 @@ namespace {
 // Copying a constant up to this size is cheaper than linking to it (splitter/reference_mapper.cc).
 constexpr uint64_t kMaxCopiedBytes = 1024;
 
-bool IsOfFunctionType(const ir::Global& global) { return global.value_type->IsFunction(); }
+bool IsOfFunctionType(const ir::Global& global) { return global.value_type()->IsFunction(); }
 
 // What cannot be read of the definition through its name alone: no other definition takes its
 // place, and nobody else sets its value.
 bool HasDefinitiveInitializer(const ir::Global& variable) {
-  return !variable.initializer.IsNothing() && !variable.is_externally_initialized;
+  return !variable.initializer.IsNothing() && !variable.is_externally_initialized();
 }
 
 }  // namespace
@@ -30,9 +30,9 @@ bool HasDefinitiveInitializer(const ir::Global& variable) {
 bool IsCopied(const ir::Module& module, const SymbolIndex& index, const SymbolNumbers& numbers,
               uint32_t variable) {
   const ir::Global& global = module.globals()[variable];
-  if (!global.IsVariable() || !global.HasLocalLinkage() || !global.is_constant ||
-      global.unnamed_address != ir::UnnamedAddress::kGlobal || !HasDefinitiveInitializer(global) ||
-      global.IsThreadLocal() || HasSectionName(global)) {
+  if (!global.IsVariable() || !global.HasLocalLinkage() || !global.is_constant() ||
+      global.unnamed_address() != ir::UnnamedAddress::kGlobal ||
+      !HasDefinitiveInitializer(global) || global.IsThreadLocal() || HasSectionName(global)) {
     return false;
   }
   const SymbolOrdinal ordinal = numbers.OrdinalOf(variable);
@@ -75,8 +75,8 @@ Reference SymbolReferences::OfTableEntry(uint32_t global) {
   }
   const ir::Global& function = module_.globals()[global];
   // A function with prefix data has it in front of its address.
-  if (!function.IsFunction() || function.unnamed_address != ir::UnnamedAddress::kGlobal ||
-      !function.prefix_data.IsNothing() || !SymbolOf(global).is_definition) {
+  if (!function.IsFunction() || function.unnamed_address() != ir::UnnamedAddress::kGlobal ||
+      !function.prefix_data().IsNothing() || !SymbolOf(global).is_definition) {
     return Reference();
   }
   return Declare(global, kTableSuffix);
@@ -85,7 +85,7 @@ Reference SymbolReferences::OfTableEntry(uint32_t global) {
 // Separate declarations of an alias and its target would be two objects, of which one could be near
 // and the other one not.
 std::optional<uint32_t> SymbolReferences::AliasedBy(uint32_t global) const {
-  if (module_.globals()[global].kind != ir::GlobalKind::kAlias) return std::nullopt;
+  if (module_.globals()[global].kind() != ir::GlobalKind::kAlias) return std::nullopt;
   const SymbolOrdinal ordinal = numbers_.OrdinalOf(global);
   const Symbol symbol = index_.at(ordinal);
   if (!symbol.is_definition || (symbol.is_weak && is_replaced_(ordinal))) return std::nullopt;
@@ -126,7 +126,7 @@ bool SymbolReferences::IsWithinReach(const Symbol& symbol) const {
 // Whether the source itself says that a variable may be out of reach of code: by the section or the
 // code model that it gives to the variable.
 bool SymbolReferences::IsDeclaredLarge(uint32_t global) const {
-  if (module_.globals()[global].kind == ir::GlobalKind::kAlias) {
+  if (module_.globals()[global].kind() == ir::GlobalKind::kAlias) {
     const std::optional<ConstantAddress> base =
         AddressOf(module_, module_.globals()[global].initializer);
     if (!base) return true;
@@ -134,7 +134,7 @@ bool SymbolReferences::IsDeclaredLarge(uint32_t global) const {
   }
   const ir::Global& variable = module_.globals()[global];
   return variable.IsVariable() &&
-         (variable.has_large_code_model || IsLargeSectionName(variable.section));
+         (variable.has_large_code_model() || IsLargeSectionName(variable.section()));
 }
 
 }  // namespace firstcall::direct

@@ -144,10 +144,10 @@ bool SharedConstants::ForgetsArgument(const ir::Instruction& call, uint32_t argu
   if (attributes.OfParameter(argument).Has(ir::Attribute::kNoCapture)) return true;
   const ir::Global* const callee = function_->CalledFunctionOf(call);
   if (callee == nullptr) return false;
-  if (callee->attributes->OfParameter(argument).Has(ir::Attribute::kNoCapture)) return true;
+  if (callee->attributes()->OfParameter(argument).Has(ir::Attribute::kNoCapture)) return true;
   if (attributes.function.Has(ir::Attribute::kNoBuiltin) ||
-      callee->attributes->function.Has(ir::Attribute::kNoBuiltin) ||
-      argument >= callee->value_type->parameters().size()) {
+      callee->attributes()->function.Has(ir::Attribute::kNoBuiltin) ||
+      argument >= callee->value_type()->parameters().size()) {
     return false;
   }
   return (ForgottenParameters(*callee) >> argument & 1) != 0;
@@ -216,8 +216,8 @@ SharedConstants::Use SharedConstants::UseByCall(const ir::Instruction& call,
   const ir::AttributeList& attributes = *function_->CallOf(call).attributes;
   if (attributes.OfParameter(operand).Has(ir::Attribute::kNoCapture)) return Use::kHarmless;
   const ir::Global* const callee = function_->CalledFunctionOf(call);
-  const bool is_forgotten =
-      callee != nullptr && callee->attributes->OfParameter(operand).Has(ir::Attribute::kNoCapture);
+  const bool is_forgotten = callee != nullptr && callee->attributes()->OfParameter(operand).Has(
+                                                     ir::Attribute::kNoCapture);
   return is_forgotten ? Use::kHarmless : Use::kCaptured;
 }
 

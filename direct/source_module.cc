@@ -19,8 +19,8 @@ namespace {
 bool IsUnoptimized(const ir::Module& module) {
   const absl::Span<const ir::Global> globals = module.globals();
   return std::all_of(globals.begin(), globals.end(), [](const ir::Global& global) {
-    if (!global.IsFunction() || global.is_declaration) return true;
-    const ir::AttributeSet& attributes = global.attributes->function;
+    if (!global.IsFunction() || global.is_declaration()) return true;
+    const ir::AttributeSet& attributes = global.attributes()->function;
     return attributes.Has(ir::Attribute::kNoInline) || attributes.Has(ir::Attribute::kAlwaysInline);
   });
 }

@@ -111,7 +111,7 @@ class IndexReader {
     for (uint32_t i = 0; i < globals_.size(); ++i) {
       const uint32_t number = numbers_.GlobalOf(SymbolOrdinal{i});
       const ir::Global& global = globals_[number];
-      if (!numbers_.IsInOrder(number, global.kind)) {
+      if (!numbers_.IsInOrder(number, global.kind())) {
         return absl::UnimplementedError("functions before variables, or behind aliases");
       }
       FIRSTCALL_RETURN_IF_ERROR(Describe(global));
@@ -124,16 +124,16 @@ class IndexReader {
     symbol.name = baseline::SymbolNameOf(global, module_.layout());
     const bool is_reserved = absl::StartsWith(symbol.name, kReservedPrefix);
     symbol.is_local = global.HasLocalLinkage() || symbol.name.empty();
-    symbol.is_definition = !global.is_declaration &&
-                           global.linkage != ir::Linkage::kAvailableExternally &&
-                           global.linkage != ir::Linkage::kAppending && !is_reserved;
+    symbol.is_definition = !global.is_declaration() &&
+                           global.linkage() != ir::Linkage::kAvailableExternally &&
+                           global.linkage() != ir::Linkage::kAppending && !is_reserved;
     symbol.is_weak = global.IsWeakForLinker() || IsOneOfSeveral(global);
-    symbol.is_common = global.linkage == ir::Linkage::kCommon;
+    symbol.is_common = global.linkage() == ir::Linkage::kCommon;
     symbol.is_thread_local = global.IsThreadLocal();
-    symbol.is_hidden = global.visibility == ir::Visibility::kHidden;
+    symbol.is_hidden = global.visibility() == ir::Visibility::kHidden;
     if (is_reserved) FIRSTCALL_RETURN_IF_ERROR(NoteReserved(global));
-    if (global.is_declaration && IsNameOfTable(symbol.name)) tables_.push_back(symbol.name);
-    switch (global.kind) {
+    if (global.is_declaration() && IsNameOfTable(symbol.name)) tables_.push_back(symbol.name);
+    switch (global.kind()) {
       case ir::GlobalKind::kVariable:
         return AddVariable(global, symbol);
       case ir::GlobalKind::kFunction:
@@ -151,9 +151,9 @@ class IndexReader {
   // Whether the definition is strong, and a static linker takes one of several all the same,
   // because they are in COMDAT groups of the same name.
   bool IsOneOfSeveral(const ir::Global& global) const {
-    if (global.linkage != ir::Linkage::kExternal || global.is_declaration) return false;
+    if (global.linkage() != ir::Linkage::kExternal || global.is_declaration()) return false;
     uint32_t comdat = global.comdat;
-    if (global.kind == ir::GlobalKind::kAlias && !module_.comdats().empty()) {
+    if (global.kind() == ir::GlobalKind::kAlias && !module_.comdats().empty()) {
       const std::optional<ConstantAddress> base = AddressOf(module_, global.initializer);
       if (base) comdat = globals_[base->global].comdat;
     }
@@ -173,11 +173,12 @@ class IndexReader {
   }
 
   static absl::Status CheckIntrinsic(const ir::Global& global) {
-    if (global.intrinsic == ir::IntrinsicId::kLocalrecover) {
+    if (global.intrinsic() == ir::IntrinsicId::kLocalrecover) {
       return absl::UnimplementedError("a function that reaches another function's frame");
     }
     // LLVM adds a function of another name to the module.
-    if (bitcode::IsUpgradedIntrinsic(global.name, *global.value_type) || LacksTypes(global.name)) {
+    if (bitcode::IsUpgradedIntrinsic(global.name, *global.value_type()) ||
+        LacksTypes(global.name)) {
       return absl::UnimplementedError(
           absl::StrCat("function '", global.name, "': an intrinsic of another version of LLVM"));
     }
@@ -186,24 +187,24 @@ class IndexReader {
 
   absl::Status AddVariable(const ir::Global& variable, Symbol& symbol) {
     symbol.kind = SymbolKind::kVariable;
-    if (symbol.is_definition) symbol.size = variable.value_type->alloc_size;
-    if (!variable.is_declaration && HasSectionName(variable)) has_sections_ = true;
+    if (symbol.is_definition) symbol.size = variable.value_type()->alloc_size;
+    if (!variable.is_declaration() && HasSectionName(variable)) has_sections_ = true;
     FIRSTCALL_RETURN_IF_ERROR(builder_.Add(symbol));
-    if (!symbol.is_definition || variable.value_type->is_sized) return absl::OkStatus();
+    if (!symbol.is_definition || variable.value_type()->is_sized) return absl::OkStatus();
     return absl::UnimplementedError(
         absl::StrCat("variable '", symbol.name, "': a type whose size only LLVM knows"));
   }
 
   absl::Status AddFunction(const ir::Global& function, Symbol& symbol) {
     symbol.kind = SymbolKind::kFunction;
-    if (function.convention == kVectorCall) {
+    if (function.convention() == kVectorCall) {
       return absl::UnimplementedError(
           absl::StrCat("function '", symbol.name, "': a calling convention that changes the name"));
     }
     if (symbol.is_definition) {
-      symbol.has_prefix = !function.prefix_data.IsNothing();
-      if (function.collector == "shadow-stack") builder_.NoteShadowStack();
-      if (function.collector == "ocaml") {
+      symbol.has_prefix = !function.prefix_data().IsNothing();
+      if (function.collector() == "shadow-stack") builder_.NoteShadowStack();
+      if (function.collector() == "ocaml") {
         return absl::UnimplementedError(
             absl::StrCat("function '", symbol.name, "': the garbage collector of OCaml"));
       }
@@ -221,7 +222,7 @@ class IndexReader {
   absl::Status Resolve(SymbolOrdinal ordinal) {
     const ir::Global& global = globals_[numbers_.GlobalOf(ordinal)];
     const std::optional<ConstantAddress> target = AddressOf(module_, global.initializer);
-    if (global.kind == ir::GlobalKind::kIfunc) {
+    if (global.kind() == ir::GlobalKind::kIfunc) {
       if (!target || target->offset != 0 || !globals_[target->global].IsFunction()) {
         return absl::UnimplementedError(absl::StrCat("ifunc '", builder_.at(ordinal).name,
                                                      "': a resolver other than a function"));
@@ -253,7 +254,7 @@ class IndexReader {
       absl::ConsumePrefix(&bound, kSectionStopPrefix);
     }
     for (const ir::Global& variable : globals_.first(numbers_.variable_count())) {
-      if (variable.is_declaration) continue;
+      if (variable.is_declaration()) continue;
       const auto names = SectionNames(module_, variable);
       if (std::find(names.begin(), names.end(), bound) != names.end()) return true;
     }
@@ -279,7 +280,8 @@ class IndexReader {
     LabelFinder labels(module_);
     for (uint32_t number = 0; number < globals_.size(); ++number) {
       const ir::Global& global = globals_[number];
-      for (ir::Operand other : {global.personality, global.prefix_data, global.prologue_data}) {
+      for (ir::Operand other :
+           {global.personality(), global.prefix_data(), global.prologue_data()}) {
         if (!labels.OwnersIn(other).empty()) {
           return absl::UnimplementedError("the address of a block in the data of a function");
         }

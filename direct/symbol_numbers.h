@@ -27,7 +27,7 @@ class SymbolNumbers {
     const auto end_of = [&](ir::GlobalKind kind) {
       const auto end = std::partition_point(
           globals.begin(), globals.end(),
-          [&](const ir::Global& global) { return PlaceOf(global.kind) <= PlaceOf(kind); });
+          [&](const ir::Global& global) { return PlaceOf(global.kind()) <= PlaceOf(kind); });
       return static_cast<uint32_t>(end - globals.begin());
     };
     variables_ = end_of(ir::GlobalKind::kVariable);

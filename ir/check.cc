@@ -138,10 +138,10 @@ Fault Checker::CheckBody() {
 
 Fault Checker::CheckArguments() const {
   const Global& global = function_->global();
-  if (!global.IsFunction() || global.is_declaration) {
+  if (!global.IsFunction() || global.is_declaration()) {
     return Fault::Invalid("it is no defined function");
   }
-  const absl::Span<const Type* const> parameters = global.value_type->parameters();
+  const absl::Span<const Type* const> parameters = global.value_type()->parameters();
   if (function_->argument_count() != parameters.size()) {
     return Fault::Invalid("the number of arguments is not that of the type");
   }

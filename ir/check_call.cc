@@ -84,7 +84,7 @@ Fault CheckAttributes(const Function& function, const Call& call, const Global* 
                       absl::Span<const Operand> arguments, const OperandScope& scope) {
   ArgumentChecker checker(function, arguments, scope);
   if (Fault fault = checker.Add(*call.attributes, nullptr)) return fault;
-  if (callee == nullptr || !checker.Add(*callee->attributes, call.attributes)) return {};
+  if (callee == nullptr || !checker.Add(*callee->attributes(), call.attributes)) return {};
   // The attributes of both are valid alone.
   return Fault::Unknown("a call with other attributes than the function's");
 }
@@ -112,18 +112,18 @@ Fault CheckCall(const Function& function, const Instruction& instruction,
 
   const Global* callee = scope.GlobalOf(address);
   if (callee != nullptr && !callee->IsFunction()) callee = nullptr;
-  const bool is_intrinsic = callee != nullptr && callee->intrinsic != IntrinsicId::kNone;
-  if (callee != nullptr && callee->value_type != &type) {
+  const bool is_intrinsic = callee != nullptr && callee->intrinsic() != IntrinsicId::kNone;
+  if (callee != nullptr && callee->value_type() != &type) {
     if (is_intrinsic) return Fault::Invalid("an intrinsic is called by another type than its own");
     callee = nullptr;
   }
   uint64_t kinds = call.attributes->anywhere;
-  if (callee != nullptr) kinds |= callee->attributes->anywhere;
+  if (callee != nullptr) kinds |= callee->attributes()->anywhere;
   if (ParameterChecker::IsNeeded(kinds)) {
     if (Fault fault = CheckAttributes(function, call, callee, arguments, scope)) return fault;
   }
   if (!is_intrinsic) return {};
-  return CheckIntrinsic(*callee, arguments, *function.global().value_type, scope);
+  return CheckIntrinsic(*callee, arguments, *function.global().value_type(), scope);
 }
 
 }  // namespace firstcall::ir

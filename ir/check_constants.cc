@@ -108,11 +108,11 @@ Fault CheckData(const Constant& constant) {
 Fault CheckAddress(const Constant& constant, const OperandScope& scope) {
   if (constant.global >= scope.globals().size()) return Fault::Invalid("of no global");
   const Global& global = scope.globals()[constant.global];
-  if (constant.type != global.type) {
+  if (constant.type != global.type()) {
     return Fault::Invalid("an address of another type than the global's");
   }
   if (constant.kind != ConstantKind::kBlockAddress) return {};
-  return global.IsFunction() && !global.is_declaration
+  return global.IsFunction() && !global.is_declaration()
              ? Fault()
              : Fault::Invalid("the address of a block of what is no defined function");
 }

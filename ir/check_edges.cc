@@ -68,7 +68,7 @@ Fault Checker::CheckTargets(const Instruction& terminator) const {
 }
 
 Fault Checker::CheckReturn(const Instruction& instruction) const {
-  const Type* const type = function_->global().value_type->result();
+  const Type* const type = function_->global().value_type()->result();
   if (instruction.operand_count == 0) {
     return type->IsVoid() ? Fault() : Fault::Invalid("the function must return a value");
   }
@@ -116,7 +116,7 @@ Fault Checker::CheckSwitch(const Instruction& instruction) {
 }
 
 Fault Checker::CheckException(const Type& type) {
-  if (function_->global().personality.IsNothing()) {
+  if (function_->global().personality().IsNothing()) {
     return Fault::Invalid("the function has no personality");
   }
   if (exception_type_ == nullptr) exception_type_ = &type;

@@ -249,15 +249,15 @@ Fault CheckImmediates(const AttributeList& attributes, absl::Span<const Operand>
 
 Fault CheckIntrinsic(const Global& callee, absl::Span<const Operand> arguments, const Type& caller,
                      const OperandScope& scope) {
-  if (callee.attributes->HasAnywhere(Attribute::kImmArg)) {
-    if (Fault fault = CheckImmediates(*callee.attributes, arguments, scope)) return fault;
+  if (callee.attributes()->HasAnywhere(Attribute::kImmArg)) {
+    if (Fault fault = CheckImmediates(*callee.attributes(), arguments, scope)) return fault;
   }
-  const absl::string_view signature = SignatureOf(callee.intrinsic);
+  const absl::string_view signature = SignatureOf(callee.intrinsic());
   if (signature.empty()) return {};
-  if (!HasSignature(*callee.value_type, signature)) {
+  if (!HasSignature(*callee.value_type(), signature)) {
     return Fault::Unknown("an intrinsic with another signature than the known one");
   }
-  return CheckSpecialRules(callee.intrinsic, arguments, caller, scope);
+  return CheckSpecialRules(callee.intrinsic(), arguments, caller, scope);
 }
 
 }  // namespace firstcall::ir

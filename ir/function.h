@@ -63,7 +63,7 @@ class Function {
   const Module& module() const { return *module_; }
   uint32_t global_number() const { return global_; }
   const Global& global() const { return module_->globals()[global_]; }
-  const AttributeList& attributes() const { return *global().attributes; }
+  const AttributeList& attributes() const { return *global().attributes(); }
 
   // Whether other functions use addresses of this function's blocks. (Nobody may use the address of
   // the entry block.)
@@ -140,7 +140,7 @@ class Function {
   const Global* CalledFunctionOf(const Instruction& call) const {
     const Global* callee = GlobalOf(CalleeOf(call));
     return callee != nullptr && callee->IsFunction() &&
-                   callee->value_type == calls[call.call].function_type
+                   callee->value_type() == calls[call.call].function_type
                ? callee
                : nullptr;
   }
@@ -148,7 +148,7 @@ class Function {
   IntrinsicId IntrinsicOf(const Instruction& instruction) const {
     if (!instruction.IsCall()) return IntrinsicId::kNone;
     const Global* callee = CalledFunctionOf(instruction);
-    return callee == nullptr ? IntrinsicId::kNone : callee->intrinsic;
+    return callee == nullptr ? IntrinsicId::kNone : callee->intrinsic();
   }
   bool HasOneUse(uint32_t value) const { return values[value].uses == 1; }
 

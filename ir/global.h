@@ -42,8 +42,9 @@ enum class ThreadLocalMode : uint8_t {
 
 enum class UnnamedAddress : uint8_t { kNone, kLocal, kGlobal };
 
-// A plain value that a Module owns.
-struct Global {
+// What many globals of a module have in common: all but their names, comdats and initializers. A
+// plain value that a Module owns.
+struct GlobalTraits {
   GlobalKind kind = GlobalKind::kVariable;
   Linkage linkage = Linkage::kExternal;
   Visibility visibility = Visibility::kDefault;
@@ -64,29 +65,69 @@ struct Global {
   CallingConvention convention = kConventionC;
   IntrinsicId intrinsic = IntrinsicId::kNone;
   uint32_t address_space = 0;
-  uint64_t alignment = 0;  // In bytes; 0: none is given.
-  // As in IR: with the mark \1 of names that mangling must not change. May be empty, but for names
-  // that another module can refer to.
-  absl::string_view name;
+  uint64_t alignment = 0;                     // In bytes; 0: none is given.
   absl::string_view section;                  // Empty: none.
   absl::string_view collector;                // Of a function; empty: none.
-  uint32_t comdat = kNone;                    // The number in Module::comdats().
   const Type* type = nullptr;                 // Of the address: a pointer.
   const Type* value_type = nullptr;           // Of a function: its function type.
   const AttributeList* attributes = nullptr;  // Of a function; never null there.
   AttributeSet variable_attributes;           // Of a variable.
-  // Constants of the module, or nothing.
-  Operand initializer;  // Of a variable; of an alias its aliasee, of an ifunc its resolver.
-  Operand personality, prefix_data, prologue_data;  // Of a function.
+  // Constants of the module, or nothing. Of a function.
+  Operand personality, prefix_data, prologue_data;
 
-  bool IsFunction() const { return kind == GlobalKind::kFunction; }
-  bool IsVariable() const { return kind == GlobalKind::kVariable; }
   bool HasLocalLinkage() const {
     return linkage == Linkage::kInternal || linkage == Linkage::kPrivate;
   }
+
+  friend bool operator==(const GlobalTraits& a, const GlobalTraits& b);
+};
+
+inline constexpr GlobalTraits kDefaultTraits;
+
+// A plain value of 32 bytes that a Module owns. A module may have very many globals, of which a run
+// of the program needs few.
+struct Global {
+  // As in IR: with the mark \1 of names that mangling must not change. May be empty, but for names
+  // that another module can refer to.
+  absl::string_view name;
+  const GlobalTraits* traits = &kDefaultTraits;  // Never null. Other globals may have the same.
+  uint32_t comdat = kNone;                       // The number in Module::comdats().
+  // A constant of the module, or nothing: of a variable its initializer, of an alias its aliasee,
+  // of an ifunc its resolver.
+  Operand initializer;
+
+  GlobalKind kind() const { return traits->kind; }
+  Linkage linkage() const { return traits->linkage; }
+  Visibility visibility() const { return traits->visibility; }
+  ThreadLocalMode thread_local_mode() const { return traits->thread_local_mode; }
+  UnnamedAddress unnamed_address() const { return traits->unnamed_address; }
+  bool is_dso_local() const { return traits->is_dso_local; }
+  bool is_declaration() const { return traits->is_declaration; }
+  bool is_constant() const { return traits->is_constant; }
+  bool is_externally_initialized() const { return traits->is_externally_initialized; }
+  bool has_debug_information() const { return traits->has_debug_information; }
+  bool has_large_code_model() const { return traits->has_large_code_model; }
+  bool has_unknown() const { return traits->has_unknown; }
+  CallingConvention convention() const { return traits->convention; }
+  IntrinsicId intrinsic() const { return traits->intrinsic; }
+  uint32_t address_space() const { return traits->address_space; }
+  uint64_t alignment() const { return traits->alignment; }
+  absl::string_view section() const { return traits->section; }
+  absl::string_view collector() const { return traits->collector; }
+  const Type* type() const { return traits->type; }
+  const Type* value_type() const { return traits->value_type; }
+  const AttributeList* attributes() const { return traits->attributes; }
+  const AttributeSet& variable_attributes() const { return traits->variable_attributes; }
+  Operand personality() const { return traits->personality; }
+  Operand prefix_data() const { return traits->prefix_data; }
+  Operand prologue_data() const { return traits->prologue_data; }
+
+  bool IsFunction() const { return kind() == GlobalKind::kFunction; }
+  bool IsVariable() const { return kind() == GlobalKind::kVariable; }
+  bool HasLocalLinkage() const { return traits->HasLocalLinkage(); }
   // Whether a linker may choose another definition than this one.
   bool IsWeakForLinker() const {
-    switch (linkage) {
+    switch (linkage()) {
       case Linkage::kLinkOnceAny:
       case Linkage::kLinkOnceOdr:
       case Linkage::kWeakAny:
@@ -98,7 +139,27 @@ struct Global {
         return false;
     }
   }
-  bool IsThreadLocal() const { return thread_local_mode != ThreadLocalMode::kNotThreadLocal; }
+  bool IsThreadLocal() const { return thread_local_mode() != ThreadLocalMode::kNotThreadLocal; }
+};
+static_assert(sizeof(Global) == 32);
+
+// A global that is yet to be added to a module (Module::AddGlobal), with traits of its own.
+struct NewGlobal {
+  absl::string_view name;
+  uint32_t comdat = kNone;
+  Operand initializer;
+  GlobalTraits traits;
+
+  NewGlobal() = default;
+  // A copy of another module's global.
+  explicit NewGlobal(const Global& global)
+      : name(global.name),
+        comdat(global.comdat),
+        initializer(global.initializer),
+        traits(*global.traits) {}
+
+  // Valid as long as this object.
+  Global AsGlobal() const { return {name, &traits, comdat, initializer}; }
 };
 
 }  // namespace firstcall::ir

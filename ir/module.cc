@@ -68,11 +68,14 @@ void Module::Complete(Type* structure, absl::Span<const Type* const> members, bo
 void Module::FindUsesByData() {
   used_by_data_.assign(globals_.size(), false);
   DataWalk walk(*this, used_by_data_);
+  const GlobalTraits* visited = &kDefaultTraits;
   for (const Global& global : globals_) {
-    walk.Visit(global.initializer);
-    walk.Visit(global.personality);
-    walk.Visit(global.prefix_data);
-    walk.Visit(global.prologue_data);
+    if (global.initializer.IsConstant()) walk.Visit(global.initializer);
+    if (global.traits == visited) continue;
+    visited = global.traits;
+    walk.Visit(global.personality());
+    walk.Visit(global.prefix_data());
+    walk.Visit(global.prologue_data());
   }
   block_addresses_.clear();
   for (uint32_t number = 0; number < constants_.size(); ++number) {

@@ -4,6 +4,7 @@
 #define FIRSTCALL_IR_MODULE_H_
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -119,9 +120,24 @@ class Module {
   // Sets the members of an opaque structure, which keeps its address.
   void Complete(Type* structure, absl::Span<const Type* const> members, bool is_packed);
   std::vector<Global>& mutable_globals() { return globals_; }
+  // Adds a global. Its name must live as long as the module.
+  void AddGlobal(const NewGlobal& global) {
+    globals_.push_back({global.name, AddTraits(global.traits), global.comdat, global.initializer});
+  }
+  // Of a global that AddGlobal has added, and which therefore shares them with no other one.
+  GlobalTraits& mutable_traits(uint32_t global) {
+    return const_cast<GlobalTraits&>(*globals_[global].traits);
+  }
   std::vector<Constant>& mutable_constants() { return constants_; }
   std::vector<Comdat>& mutable_comdats() { return comdats_; }
   std::vector<ModuleFlag>& mutable_flags() { return flags_; }
+  // Keeps the traits of some globals, which may be changed until the module is complete.
+  GlobalTraits* AddTraits(const GlobalTraits& traits = {}) {
+    if (traits_.empty() || traits_.back().size() == kTraitsAtOnce) {
+      traits_.emplace_back().reserve(kTraitsAtOnce);
+    }
+    return &traits_.back().emplace_back(traits);
+  }
   AttributeList* AddAttributes() { return &attributes_.emplace_back(); }
   // Keep a copy for as long as the module lives.
   absl::string_view Keep(std::string text) { return texts_.emplace_back(std::move(text)); }
@@ -148,6 +164,8 @@ class Module {
     uint32_t global, user;
   };
 
+  static constexpr size_t kTraitsAtOnce = 8;
+
   // Sets the layout of `type`, with the offsets of a structure's members.
   void Lay(Type& type);
 
@@ -156,6 +174,7 @@ class Module {
   bool has_assembly_ = false;
   std::deque<Type> types_;
   std::vector<Global> globals_;
+  std::vector<std::vector<GlobalTraits>> traits_;  // None of the lists grows beyond its room.
   std::vector<Constant> constants_;
   std::vector<Comdat> comdats_;
   std::vector<ModuleFlag> flags_;

@@ -34,25 +34,25 @@ void AppendComdats(TextWriter& writer, const std::vector<Comdat>& comdats) {
 
 // What distinguishes the global in a line of its own, as far as it differs from the default.
 void AppendProperties(TextWriter& writer, const Global& global) {
-  writer.AppendIf(global.is_declaration, "declaration");
-  writer.Append(" ", NameOf(global.linkage));
-  if (global.visibility != Visibility::kDefault) writer.Append(" ", NameOf(global.visibility));
-  if (global.IsThreadLocal()) writer.Append(" ", NameOf(global.thread_local_mode));
-  if (global.unnamed_address != UnnamedAddress::kNone) {
-    writer.Append(" ", NameOf(global.unnamed_address));
+  writer.AppendIf(global.is_declaration(), "declaration");
+  writer.Append(" ", NameOf(global.linkage()));
+  if (global.visibility() != Visibility::kDefault) writer.Append(" ", NameOf(global.visibility()));
+  if (global.IsThreadLocal()) writer.Append(" ", NameOf(global.thread_local_mode()));
+  if (global.unnamed_address() != UnnamedAddress::kNone) {
+    writer.Append(" ", NameOf(global.unnamed_address()));
   }
-  writer.AppendIf(global.is_dso_local, "dso_local");
-  writer.AppendIf(global.is_constant, "constant");
-  writer.AppendIf(global.is_externally_initialized, "externally_initialized");
-  writer.AppendIf(global.has_debug_information, "debug");
-  writer.AppendIf(global.has_large_code_model, "large");
-  writer.AppendIf(global.has_unknown, "unknown");
-  if (global.convention != kConventionC) writer.Append(" cc", global.convention);
-  if (global.intrinsic != IntrinsicId::kNone) {
-    writer.Append(" intrinsic=", static_cast<int>(global.intrinsic));
+  writer.AppendIf(global.is_dso_local(), "dso_local");
+  writer.AppendIf(global.is_constant(), "constant");
+  writer.AppendIf(global.is_externally_initialized(), "externally_initialized");
+  writer.AppendIf(global.has_debug_information(), "debug");
+  writer.AppendIf(global.has_large_code_model(), "large");
+  writer.AppendIf(global.has_unknown(), "unknown");
+  if (global.convention() != kConventionC) writer.Append(" cc", global.convention());
+  if (global.intrinsic() != IntrinsicId::kNone) {
+    writer.Append(" intrinsic=", static_cast<int>(global.intrinsic()));
   }
-  if (global.address_space != 0) writer.Append(" addrspace=", global.address_space);
-  if (global.alignment != 0) writer.Append(" align=", global.alignment);
+  if (global.address_space() != 0) writer.Append(" addrspace=", global.address_space());
+  if (global.alignment() != 0) writer.Append(" align=", global.alignment());
 }
 
 void AppendNamed(TextWriter& writer, absl::string_view what, absl::string_view name) {
@@ -70,24 +70,24 @@ void AppendOperand(TextWriter& writer, absl::string_view what, Operand operand) 
 void AppendGlobal(TextWriter& writer, const Module& module, uint32_t number) {
   const Global& global = module.globals()[number];
   writer.AppendGlobal(number);
-  writer.Append(" = ", NameOf(global.kind));
+  writer.Append(" = ", NameOf(global.kind()));
   AppendProperties(writer, global);
   writer.Append(" ");
-  writer.AppendType(global.type);
+  writer.AppendType(global.type());
   writer.Append(" to ");
-  writer.AppendType(global.value_type);
-  AppendNamed(writer, "section", global.section);
-  AppendNamed(writer, "gc", global.collector);
+  writer.AppendType(global.value_type());
+  AppendNamed(writer, "section", global.section());
+  AppendNamed(writer, "gc", global.collector());
   if (global.comdat != kNone) {
     writer.Append(" ");
     AppendComdat(writer, module.comdats()[global.comdat]);
   }
-  if (global.attributes != nullptr) writer.AppendAttributes(*global.attributes);
-  writer.AppendAttributes("variable", global.variable_attributes);
+  if (global.attributes() != nullptr) writer.AppendAttributes(*global.attributes());
+  writer.AppendAttributes("variable", global.variable_attributes());
   writer.AppendIf(module.IsUsedByData(number), "used_by_data");
-  AppendOperand(writer, "personality", global.personality);
-  AppendOperand(writer, "prefix", global.prefix_data);
-  AppendOperand(writer, "prologue", global.prologue_data);
+  AppendOperand(writer, "personality", global.personality());
+  AppendOperand(writer, "prefix", global.prefix_data());
+  AppendOperand(writer, "prologue", global.prologue_data());
   AppendOperand(writer, "initializer", global.initializer);
   writer.EndLine();
 }
@@ -124,7 +124,7 @@ void BodyWriter::Write() {
   writer_.Append("function ");
   writer_.AppendGlobal(function_.global_number());
   writer_.Append(": ");
-  writer_.AppendType(function_.global().value_type);
+  writer_.AppendType(function_.global().value_type());
   writer_.AppendIf(function_.has_debug_information, "debug");
   writer_.AppendIf(function_.has_unknown, "unknown");
   writer_.EndLine();

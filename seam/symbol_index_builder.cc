@@ -26,7 +26,9 @@ bool IsLikeLocalName(absl::string_view name) {
 
 absl::Status SymbolIndexBuilder::Add(Symbol symbol) {
   const SymbolOrdinal ordinal{static_cast<uint32_t>(symbols_.size())};
-  if (absl::StrContains(symbol.name, kReservedMark)) {
+  // Few names have the mark's first character.
+  const bool may_have_mark = absl::StrContains(symbol.name, kReservedMark[0]);
+  if (may_have_mark && absl::StrContains(symbol.name, kReservedMark)) {
     return absl::UnimplementedError(
         absl::StrCat("symbol '", symbol.name, "': names with '", kReservedMark, "' are reserved"));
   }
@@ -34,22 +36,23 @@ absl::Status SymbolIndexBuilder::Add(Symbol symbol) {
     scratch_.clear();
     AppendLocalSymbolName(symbol.name, ordinal, scratch_);
     symbol.name = local_names_.Copy(scratch_);
-  } else if (IsLikeLocalName(symbol.name)) {
+  } else if (may_have_mark && IsLikeLocalName(symbol.name)) {
     like_local_names_.insert(symbol.name);
   }
   symbol.base = ordinal;
   if (symbol.kind == SymbolKind::kFunction && symbol.is_definition) ++index_.function_count_;
-  symbols_.push_back(symbol);
+  symbols_.Add(symbol);
   return absl::OkStatus();
 }
 
 absl::Status SymbolIndexBuilder::ResolveAlias(SymbolOrdinal ordinal, SymbolOrdinal base,
                                               int64_t offset) {
-  Symbol& symbol = symbols_[ordinal.value];
+  Symbol symbol = at(ordinal);
   symbol.base = base;
   symbol.offset = offset;
-  symbol.size = symbols_[base.value].size;
-  symbols_[base.value].has_aliases = true;
+  symbol.size = at(base).size;
+  symbols_.Set(ordinal, symbol);
+  SetFlag(base, &Symbol::has_aliases);
   if (symbol.is_thread_local && symbol.offset != 0) {
     return absl::UnimplementedError(
         absl::StrCat("alias '", symbol.name, "': a part of a thread-local variable"));
@@ -59,18 +62,26 @@ absl::Status SymbolIndexBuilder::ResolveAlias(SymbolOrdinal ordinal, SymbolOrdin
 
 void SymbolIndexBuilder::MakeNamesUnique() {
   if (like_local_names_.empty()) return;
-  for (Symbol& symbol : symbols_) {
-    if (!symbol.is_local) continue;
+  for (uint32_t i = 0; i < symbols_.size(); ++i) {
+    Symbol symbol = at(SymbolOrdinal{i});
+    if (!symbol.is_local || !like_local_names_.contains(symbol.name)) continue;
     // Two local names differ in their ordinals, whatever else is appended.
-    while (like_local_names_.contains(symbol.name)) {
+    do {
       symbol.name = local_names_.Copy(absl::StrCat(symbol.name, "$"));
-    }
+    } while (like_local_names_.contains(symbol.name));
+    symbols_.Set(SymbolOrdinal{i}, symbol);
   }
 }
 
 void SymbolIndexBuilder::AddLikelyLocal(absl::string_view name, SymbolOrdinal ordinal) {
   if (!at(ordinal).is_local || name.empty()) return;
   index_.likely_locals_.emplace(std::string(name), ordinal);
+}
+
+void SymbolIndexBuilder::SetFlag(SymbolOrdinal ordinal, bool Symbol::*flag) {
+  Symbol symbol = at(ordinal);
+  symbol.*flag = true;
+  symbols_.Set(ordinal, symbol);
 }
 
 // While groups are united, the smallest ordinal represents its group.
@@ -104,7 +115,8 @@ void SymbolIndexBuilder::NumberGroups() {
 
 absl::Status SymbolIndexBuilder::CheckComputed() const {
   if (!index_.has_groups()) return absl::OkStatus();
-  for (const Symbol& symbol : symbols_) {
+  for (uint32_t i = 0; i < symbols_.size(); ++i) {
+    const Symbol symbol = at(SymbolOrdinal{i});
     if (!symbol.is_computed || index_.GroupOf(symbol.base).empty()) continue;
     return absl::UnimplementedError(
         absl::StrCat("variable '", symbol.name,
@@ -128,7 +140,9 @@ void SymbolIndexBuilder::SetLifecycle(std::vector<LifecycleFunction> constructor
 
 uint64_t SymbolIndexBuilder::FindLargestNearVariable() const {
   std::vector<uint64_t> sizes;
-  for (const Symbol& symbol : symbols_) {
+  // Other symbols have no size.
+  for (const SymbolDetails& details : symbols_.details()) {
+    const Symbol symbol = at(SymbolOrdinal{details.ordinal});
     const bool is_variable = symbol.kind == SymbolKind::kVariable && symbol.is_definition;
     if (is_variable && !symbol.is_thread_local) sizes.push_back(symbol.size);
   }

@@ -22,7 +22,9 @@
 #include "base/byte_arena.h"
 #include "base/ids.h"
 #include "object/lifecycle.h"
+#include "seam/symbol.h"
 #include "seam/symbol_index.h"
+#include "seam/symbol_list.h"
 
 namespace firstcall {
 
@@ -31,7 +33,7 @@ namespace firstcall {
 class SymbolIndexBuilder {
  public:
   // For a module of `count` symbols.
-  explicit SymbolIndexBuilder(size_t count) { symbols_.reserve(count); }
+  explicit SymbolIndexBuilder(size_t count) { symbols_.Reserve(count); }
 
   // Adds the next symbol. `symbol.name` is the name in objects, before a local name gets its
   // ordinal; it must live until Finish. `base` and `has_aliases` are set by the builder.
@@ -42,13 +44,15 @@ class SymbolIndexBuilder {
 
   size_t size() const { return symbols_.size(); }
   // The symbol as far as it is known.
-  const Symbol& at(SymbolOrdinal ordinal) const { return symbols_[ordinal.value]; }
+  Symbol at(SymbolOrdinal ordinal) const { return symbols_.at(ordinal); }
 
   // Says what the alias `ordinal` stands for: `offset` bytes behind `base`, which is no alias.
   // Unimplemented for a part of a thread-local variable.
   absl::Status ResolveAlias(SymbolOrdinal ordinal, SymbolOrdinal base, int64_t offset);
   void ResolveIFunc(SymbolOrdinal ordinal, SymbolOrdinal resolver) {
-    symbols_[ordinal.value].base = resolver;
+    Symbol symbol = at(ordinal);
+    symbol.base = resolver;
+    symbols_.Set(ordinal, symbol);
   }
 
   // Changes local names that are those of global symbols. From now on names are final.
@@ -65,7 +69,7 @@ class SymbolIndexBuilder {
   void NumberGroups();
 
   // Says that the initializer of the variable `ordinal` has to be computed by code.
-  void MarkComputed(SymbolOrdinal ordinal) { symbols_[ordinal.value].is_computed = true; }
+  void MarkComputed(SymbolOrdinal ordinal) { SetFlag(ordinal, &Symbol::is_computed); }
   // Unimplemented, with its name, if such a variable belongs to a group.
   absl::Status CheckComputed() const;
 
@@ -87,17 +91,18 @@ class SymbolIndexBuilder {
     index_.assembly_symbols_.push_back(std::move(symbol));
   }
   void AddWeakInAssembly(const std::string& name) { index_.weak_in_assembly_.push_back(name); }
-  void Hide(SymbolOrdinal ordinal) { symbols_[ordinal.value].is_hidden = true; }
+  void Hide(SymbolOrdinal ordinal) { SetFlag(ordinal, &Symbol::is_hidden); }
 
   // The index. The builder must not be used any more.
   SymbolIndex Finish();
 
  private:
+  void SetFlag(SymbolOrdinal ordinal, bool Symbol::*flag);
   SymbolOrdinal Leader(SymbolOrdinal ordinal) const;
   uint64_t FindLargestNearVariable() const;
 
   SymbolIndex index_;
-  std::vector<Symbol> symbols_;
+  SymbolList symbols_;
   ByteArena local_names_;
   std::string scratch_;
   // The global names that might be those of local symbols, too: almost always none.

@@ -18,42 +18,11 @@ struct Record {
 };
 static_assert(sizeof(Record) == 8, "records are written as they are in memory");
 
-// Of the symbols whose flag kHasDetails is set, sorted by ordinal. Most functions have none: they
-// are their own base, and have no size.
-struct Details {
-  uint32_t ordinal;
-  uint32_t base;
-  int64_t offset;
-  uint64_t size;
-};
-static_assert(sizeof(Details) == 24, "details are written as they are in memory");
+static_assert(sizeof(SymbolDetails) == 24, "details are written as they are in memory");
+// The flag of the symbols that have details. Most functions have none.
 constexpr uint32_t kHasDetails = uint32_t{1} << 31;
 
 constexpr size_t kBucketSize = 4;
-
-// A symbol's kind (8 bits) and, from bit 8 on, its properties.
-uint32_t FlagsOf(const Symbol& symbol) {
-  uint32_t flags = static_cast<uint32_t>(symbol.kind);
-  uint32_t bit = 1 << 8;
-  for (bool flag : {symbol.is_definition, symbol.is_local, symbol.is_weak, symbol.is_common,
-                    symbol.is_thread_local, symbol.is_hidden, symbol.has_aliases, symbol.has_prefix,
-                    symbol.is_computed}) {
-    if (flag) flags |= bit;
-    bit <<= 1;
-  }
-  return flags;
-}
-
-void SetFlags(uint32_t flags, Symbol& symbol) {
-  symbol.kind = static_cast<SymbolKind>(flags & 0xff);
-  uint32_t bit = 1 << 8;
-  for (bool* flag : {&symbol.is_definition, &symbol.is_local, &symbol.is_weak, &symbol.is_common,
-                     &symbol.is_thread_local, &symbol.is_hidden, &symbol.has_aliases,
-                     &symbol.has_prefix, &symbol.is_computed}) {
-    *flag = (flags & bit) != 0;
-    bit <<= 1;
-  }
-}
 
 // FNV-1a (http://www.isthe.com/chongo/tech/comp/fnv). The last characters of a name change few of
 // its bits, so it is multiplied by 2^64 divided by the golden ratio, which spreads them (Knuth, The
@@ -111,17 +80,13 @@ void Store(const T& value, char* bytes) {
   std::memcpy(bytes, &value, sizeof(value));
 }
 
-bool HasDetails(const Symbol& symbol, uint32_t ordinal) {
-  return symbol.base.value != ordinal || symbol.offset != 0 || symbol.size != 0;
-}
-
 // Searches `count` details, which are sorted by ordinals. The standard library's searches cannot
 // read them, because they may lie at any address.
-std::optional<Details> FindDetails(const char* details, uint32_t count, uint32_t ordinal) {
+std::optional<SymbolDetails> FindDetails(const char* details, uint32_t count, uint32_t ordinal) {
   uint32_t first = 0;
   while (count != 0) {
     const uint32_t half = count / 2;
-    const auto found = Load<Details>(details + (first + half) * sizeof(Details));
+    const auto found = Load<SymbolDetails>(details + (first + half) * sizeof(SymbolDetails));
     if (found.ordinal == ordinal) return found;
     if (found.ordinal < ordinal) {
       first += half + 1;
@@ -136,19 +101,18 @@ std::optional<Details> FindDetails(const char* details, uint32_t count, uint32_t
 }  // namespace
 
 // Sizes first, so that the bytes are written once, where they stay.
-SymbolTable SymbolTable::Of(absl::Span<const Symbol> symbols) {
+SymbolTable SymbolTable::Of(const SymbolList& symbols) {
   const auto count = static_cast<uint32_t>(symbols.size());
+  const auto details_count = static_cast<uint32_t>(symbols.details().size());
   uint32_t names = 0;
-  uint32_t details_count = 0;
   for (uint32_t i = 0; i < count; ++i) {
-    names += static_cast<uint32_t>(symbols[i].name.size()) + 1;
-    if (HasDetails(symbols[i], i)) ++details_count;
+    names += static_cast<uint32_t>(symbols.NameAt(SymbolOrdinal{i}).size()) + 1;
   }
   SymbolTable table;
   table.count_ = count;
   table.bucket_count_ = static_cast<uint32_t>(Buckets::CountFor(count));
   table.details_count_ = details_count;
-  const size_t size = kHeadSize + count * sizeof(Record) + details_count * sizeof(Details) +
+  const size_t size = kHeadSize + count * sizeof(Record) + details_count * sizeof(SymbolDetails) +
                       table.bucket_count_ * kBucketSize + names;
   table.bytes_ = ByteBuffer::Uninitialized(size);
   Encoder head;
@@ -158,29 +122,31 @@ SymbolTable SymbolTable::Of(absl::Span<const Symbol> symbols) {
   return table;
 }
 
-void SymbolTable::Write(absl::Span<const Symbol> symbols) {
+void SymbolTable::Write(const SymbolList& symbols) {
   const Buckets all(count_, bucket_count_);
   // The same places as those of records(), and of what follows.
   char* const records = bytes_.data() + kHeadSize;
-  char* detail = records + count_ * sizeof(Record);
-  char* const buckets = detail + details_count_ * sizeof(Details);
+  char* const details = records + count_ * sizeof(Record);
+  char* const buckets = details + details_count_ * sizeof(SymbolDetails);
   char* const names = buckets + bucket_count_ * kBucketSize;
   std::memset(buckets, 0, bucket_count_ * kBucketSize);
   uint32_t name_offset = 0;
+  const SymbolDetails* detail = symbols.details().data();
+  const SymbolDetails* const details_end = detail + details_count_;
+  if (details_count_ != 0) std::memcpy(details, detail, details_count_ * sizeof(SymbolDetails));
   for (uint32_t i = 0; i < count_; ++i) {
-    const Symbol& symbol = symbols[i];
-    uint32_t flags = FlagsOf(symbol);
-    if (HasDetails(symbol, i)) {
-      Store(Details{i, symbol.base.value, symbol.offset, symbol.size}, detail);
-      detail += sizeof(Details);
+    const absl::string_view name = symbols.NameAt(SymbolOrdinal{i});
+    uint32_t flags = symbols.FlagsAt(SymbolOrdinal{i});
+    if (detail != details_end && detail->ordinal == i) {
+      ++detail;
       flags |= kHasDetails;
     }
     Store(Record{name_offset, flags}, records + i * sizeof(Record));
-    char* const name = names + name_offset;
-    if (!symbol.name.empty()) std::memcpy(name, symbol.name.data(), symbol.name.size());
-    name[symbol.name.size()] = 0;
-    const uint32_t hash = HashOf(symbol.name);
-    name_offset += static_cast<uint32_t>(symbol.name.size()) + 1;
+    char* const copy = names + name_offset;
+    if (!name.empty()) std::memcpy(copy, name.data(), name.size());
+    copy[name.size()] = 0;
+    const uint32_t hash = HashOf(name);
+    name_offset += static_cast<uint32_t>(name.size()) + 1;
     uint32_t bucket = all.FirstFor(hash);
     while (Load<uint32_t>(buckets + bucket * kBucketSize) != 0) bucket = all.After(bucket);
     Store(all.Fill(hash, i), buckets + bucket * kBucketSize);
@@ -198,8 +164,8 @@ absl::StatusOr<SymbolTable> SymbolTable::Decode(ByteBuffer bytes, size_t begin) 
   const uint64_t details = head.U32();
   const uint64_t names = head.U32();
   if (!head.ok() || buckets <= count ||
-      head.rest().size() !=
-          count * sizeof(Record) + details * sizeof(Details) + buckets * kBucketSize + names) {
+      head.rest().size() != count * sizeof(Record) + details * sizeof(SymbolDetails) +
+                                buckets * kBucketSize + names) {
     return absl::DataLossError("symbol table");
   }
   table.count_ = static_cast<uint32_t>(count);
@@ -212,7 +178,9 @@ const char* SymbolTable::records() const { return bytes_.data() + begin_ + kHead
 
 const char* SymbolTable::details() const { return records() + count_ * sizeof(Record); }
 
-const char* SymbolTable::buckets() const { return details() + details_count_ * sizeof(Details); }
+const char* SymbolTable::buckets() const {
+  return details() + details_count_ * sizeof(SymbolDetails);
+}
 
 absl::string_view SymbolTable::NameOf(uint32_t ordinal) const {
   const absl::string_view names =
@@ -231,7 +199,7 @@ Symbol SymbolTable::at(SymbolOrdinal ordinal) const {
   symbol.name = NameOf(ordinal.value);
   symbol.base = ordinal;
   const auto flags = Load<Record>(records() + ordinal.value * sizeof(Record)).flags;
-  SetFlags(flags, symbol);
+  SetSymbolFlags(flags, symbol);
   if ((flags & kHasDetails) == 0) return symbol;
   if (const auto found = FindDetails(details(), details_count_, ordinal.value)) {
     if (found->base < count_) symbol.base.value = found->base;

@@ -13,52 +13,19 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "absl/types/span.h"
 #include "base/byte_buffer.h"
 #include "base/ids.h"
+#include "seam/symbol.h"
+#include "seam/symbol_list.h"
 
 namespace firstcall {
-
-enum class SymbolKind : uint8_t { kFunction, kVariable, kAlias, kIFunc };
-
-struct Symbol {
-  // The name in objects; unique in its source module. Local symbols have their ordinal in it.
-  absl::string_view name;
-  SymbolKind kind = SymbolKind::kFunction;
-  // The module defines the symbol. False if `available_externally`: another module must define it.
-  bool is_definition = false;
-  // Known by its name only within its source module (internal, private).
-  bool is_local = false;
-  // A definition that gives way to an earlier or a strong one; or a declaration that may stay
-  // unresolved.
-  bool is_weak = false;
-  // A tentative definition in C (`common`): weak, but a definition of the process does not override
-  // it.
-  bool is_common = false;
-  bool is_thread_local = false;
-  // Has hidden visibility: other libraries cannot see it.
-  bool is_hidden = false;
-  // The module has an alias that stands for the symbol.
-  bool has_aliases = false;
-  // A function with prefix data: data before its first instruction, found through its address.
-  bool has_prefix = false;
-  // A variable that contains the distance from a function to something. No object can express that
-  // without defining the function, so code has to compute it.
-  bool is_computed = false;
-  // The symbol's address is `offset` bytes from that of `base`, which is the symbol itself, or, for
-  // an alias, its final target. For an ifunc, `base` is the function that returns its address.
-  SymbolOrdinal base;
-  int64_t offset = 0;
-  // The size of a variable in bytes.
-  uint64_t size = 0;
-};
 
 class SymbolTable {
  public:
   SymbolTable() = default;
 
   // A table of `symbols`, in their order. Their names must differ, and be less than 4 GiB together.
-  static SymbolTable Of(absl::Span<const Symbol> symbols);
+  static SymbolTable Of(const SymbolList& symbols);
 
   // The table whose bytes() are those of `bytes` from `begin` on. DataLoss if their number is not
   // right; their contents are trusted, but whatever they are, no byte outside of them is read.
@@ -78,7 +45,7 @@ class SymbolTable {
 
  private:
   // Writes all but the head, whose numbers are set.
-  void Write(absl::Span<const Symbol> symbols);
+  void Write(const SymbolList& symbols);
   absl::string_view NameOf(uint32_t ordinal) const;
   const char* records() const;
   const char* details() const;

@@ -34,7 +34,7 @@ const ir::AttributeSet& ByValueAttributes(const ir::Function& function, const ir
                                           unsigned index) {
   const ir::AttributeSet& own = function.CallOf(call).attributes->OfParameter(index);
   if (own.Has(ir::Attribute::kByVal)) return own;
-  return function.CalledFunctionOf(call)->attributes->OfParameter(index);
+  return function.CalledFunctionOf(call)->attributes()->OfParameter(index);
 }
 
 void CopyByValue(FunctionCode& code, ir::Operand source, uint64_t size, int32_t offset) {

@@ -23,11 +23,11 @@ constexpr uint64_t kMostAlignment = 16;
 constexpr unsigned kMostNested = 256;
 
 bool IsCandidate(const ir::Global& global) {
-  return global.IsVariable() && global.is_constant && !global.is_declaration &&
-         global.HasLocalLinkage() && global.unnamed_address == ir::UnnamedAddress::kGlobal &&
-         !global.IsThreadLocal() && global.section.empty() && !HasImplicitSection(global) &&
-         global.alignment <= kMostAlignment && global.value_type->is_sized &&
-         global.value_type->alloc_size <= kMostBytes;
+  return global.IsVariable() && global.is_constant() && !global.is_declaration() &&
+         global.HasLocalLinkage() && global.unnamed_address() == ir::UnnamedAddress::kGlobal &&
+         !global.IsThreadLocal() && global.section().empty() && !HasImplicitSection(global) &&
+         global.alignment() <= kMostAlignment && global.value_type()->is_sized &&
+         global.value_type()->alloc_size <= kMostBytes;
 }
 
 bool IsLocalVariable(const ir::Global& global) {
@@ -36,7 +36,7 @@ bool IsLocalVariable(const ir::Global& global) {
 
 // Whether references to `global` from its own module go to the same object.
 bool IsInSameObject(const ir::Global& global) {
-  return global.IsVariable() && !global.is_declaration && !global.IsWeakForLinker();
+  return global.IsVariable() && !global.is_declaration() && !global.IsWeakForLinker();
 }
 
 class DataWriter {
@@ -48,7 +48,7 @@ class DataWriter {
     data_.references.clear();
     data_.bytes.clear();
     const ir::Constant& value = constants_[variable_.initializer];
-    if (value.type != variable_.value_type || !value.type->is_sized) return false;
+    if (value.type != variable_.value_type() || !value.type->is_sized) return false;
     data_.bytes.resize(value.type->alloc_size, 0);
     return Write(value, 0);
   }
@@ -148,7 +148,7 @@ class DataWriter {
 }  // namespace
 
 bool HasImplicitSection(const ir::Global& variable) {
-  const ir::AttributeSet& attributes = variable.variable_attributes;
+  const ir::AttributeSet& attributes = variable.variable_attributes();
   return attributes.HasString("bss-section") || attributes.HasString("data-section") ||
          attributes.HasString("relro-section") || attributes.HasString("rodata-section");
 }
@@ -156,7 +156,7 @@ bool HasImplicitSection(const ir::Global& variable) {
 bool IsCopied(const ir::Global& global, const ir::Module& module) {
   if (!IsCandidate(global) || module.IsUsedByData(module.NumberOf(global))) return false;
   const ir::Constant& value = module.constant(global.initializer);
-  if (value.type != global.value_type) return false;
+  if (value.type != global.value_type()) return false;
   // The usual ones, strings, need not be written to know it.
   if (value.kind == ConstantKind::kData || value.IsZero()) return true;
   ConstantData data;

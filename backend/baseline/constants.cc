@@ -295,7 +295,7 @@ bool AreLabelsInTables(const ir::Module& module, uint32_t function,
   const ir::Constants constants(module);
   for (const ir::Global& global : module.globals()) {
     for (ir::Operand operand :
-         {global.initializer, global.personality, global.prefix_data, global.prologue_data}) {
+         {global.initializer, global.personality(), global.prefix_data(), global.prologue_data()}) {
       if (!operand.IsConstant()) continue;
       if (IsLabel(constants[operand], function)) return false;
       if (!BeginsWithLabel(constants[operand], constants, function)) continue;
@@ -324,7 +324,7 @@ ir::Operand WithoutCasts(ir::Operand operand, const ir::Constants& constants) {
 }
 
 bool IsLabelTable(const ir::Global& global, const ir::Module& module, uint32_t function) {
-  if (!global.IsVariable() || !global.is_constant || global.is_declaration) return false;
+  if (!global.IsVariable() || !global.is_constant() || global.is_declaration()) return false;
   const ir::Constants constants(module);
   if (!IsArrayOfLabels(constants[global.initializer], constants, function)) return false;
   const uint32_t user = module.OnlyUserOf(module.NumberOf(global));
@@ -357,9 +357,9 @@ bool IsSupported(const ir::Constant& constant, const ir::Function& function) {
     if (part.kind == Kind::kUnsupported) return false;
     if (part.kind == Kind::kBlockAddress && part.global != &function.global()) return false;
     if (part.kind == Kind::kAddress) {
-      if (part.global->IsThreadLocal() || part.global->address_space != 0) return false;
+      if (part.global->IsThreadLocal() || part.global->address_space() != 0) return false;
       // It may be a constant that lies behind the code.
-      if (part.global->IsVariable() && part.global->is_constant &&
+      if (part.global->IsVariable() && part.global->is_constant() &&
           !IsCloseToSymbol(static_cast<int64_t>(part.low))) {
         return false;
       }

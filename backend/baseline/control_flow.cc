@@ -219,7 +219,7 @@ void LowerReturn(FunctionCode& code, const ir::Instruction& instruction) {
     const PartList list = PartsOf(TypeOf(code, value));
     const ir::AttributeSet& attributes = code.function->attributes().result;
     const CallingConvention& convention =
-        code.architecture.ConventionOf(code.function->global().convention);
+        code.architecture.ConventionOf(code.function->global().convention());
     ResultPlaces places(convention);
     for (unsigned i = 0; i < list.count; ++i) {
       Move move = SourceOf(code, value, i, list.parts[i]);

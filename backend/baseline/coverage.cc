@@ -35,7 +35,7 @@ bool IsCoveredConvention(ir::CallingConvention convention, bool is_variadic) {
 const ir::AttributeList* CalleeAttributes(const ir::Function& function,
                                           const ir::Instruction& call) {
   const ir::Global* callee = function.CalledFunctionOf(call);
-  return callee == nullptr ? nullptr : callee->attributes;
+  return callee == nullptr ? nullptr : callee->attributes();
 }
 
 // Whether the call, or the function that it calls, has the attribute for an argument or a result.
@@ -228,7 +228,7 @@ bool HasFunctionString(const ir::Function& function, const ir::Instruction& call
                        absl::string_view name) {
   if (function.CallOf(call).attributes->function.HasString(name)) return true;
   const ir::Global* callee = NamedFunctionOf(function, call);
-  return callee != nullptr && callee->attributes->function.HasString(name);
+  return callee != nullptr && callee->attributes()->function.HasString(name);
 }
 
 // Whether the intrinsic is covered, if its operands are. `intrinsic` is what `call` calls, and
@@ -738,14 +738,14 @@ bool HasRefusedAttribute(const ir::AttributeSet& attributes, const CallingConven
 // Whether the function has something that the code generator does not write, or does not know.
 bool HasUnusualParts(const ir::Function& function) {
   const ir::Global& global = function.global();
-  return function.has_unknown || global.has_unknown ||
-         global.attributes->HasAnywhere(Attribute::kUnknown) || !global.collector.empty() ||
-         !global.prefix_data.IsNothing() || !global.prologue_data.IsNothing() ||
-         !global.section.empty();
+  return function.has_unknown || global.has_unknown() ||
+         global.attributes()->HasAnywhere(Attribute::kUnknown) || !global.collector().empty() ||
+         !global.prefix_data().IsNothing() || !global.prologue_data().IsNothing() ||
+         !global.section().empty();
 }
 
 bool HasUncoveredPersonality(const ir::Function& function) {
-  const ir::Operand personality = function.global().personality;
+  const ir::Operand personality = function.global().personality();
   if (personality.IsNothing()) return false;
   const ir::Global* global = function.GlobalOf(WithoutCasts(personality, function.all_constants()));
   return global == nullptr || !global->IsFunction();
@@ -754,7 +754,7 @@ bool HasUncoveredPersonality(const ir::Function& function) {
 // Of the function's result and parameters.
 Refusal RefusalOfSignature(const ir::Function& function, const CallingConvention& convention) {
   const ir::AttributeList& attributes = function.attributes();
-  const ir::Type* result = function.global().value_type->result();
+  const ir::Type* result = function.global().value_type()->result();
   if (!IsCoveredReturn(result, convention) || !IsCovered(attributes, convention) ||
       IsExtendedWide(result, attributes.result)) {
     return Refusal::kArgumentPassing;
@@ -828,7 +828,7 @@ Register OwnRegisterOf(const ir::Function& function, uint32_t parameter,
   if (attributes.Has(Attribute::kSwiftError)) return architecture.swift.error;
   if (attributes.Has(Attribute::kSwiftSelf)) return architecture.swift.self;
   if (!attributes.Has(Attribute::kStructRet)) return kNoRegister;
-  return architecture.ConventionOf(function.global().convention).result_address;
+  return architecture.ConventionOf(function.global().convention()).result_address;
 }
 
 OwnRegisters::OwnRegisters(const ir::Function& function, const ir::Instruction& call,
@@ -870,7 +870,7 @@ RegisterSet SwiftRegistersOf(const ir::Function& function, const ir::Instruction
 bool ReturnsTwice(const ir::Function& function, const ir::Instruction& call) {
   if (function.CallOf(call).attributes->function.Has(Attribute::kReturnsTwice)) return true;
   const ir::Global* callee = NamedFunctionOf(function, call);
-  return callee != nullptr && callee->attributes->function.Has(Attribute::kReturnsTwice);
+  return callee != nullptr && callee->attributes()->function.Has(Attribute::kReturnsTwice);
 }
 
 bool MayCall(const ir::Function& function, const ir::Instruction& instruction) {
@@ -940,14 +940,14 @@ bool MayWriteToMemory(const ir::Function& function, const ir::Instruction& instr
 
 Refusal RefusalOf(const ir::Function& function, const Architecture& architecture) {
   const ir::Global& global = function.global();
-  if (!IsCoveredConvention(global.convention, global.value_type->is_variadic)) {
+  if (!IsCoveredConvention(global.convention(), global.value_type()->is_variadic)) {
     return Refusal::kCallingConvention;
   }
-  const CallingConvention& convention = architecture.ConventionOf(global.convention);
-  if (HasRefusedAttribute(global.attributes->function, convention) || HasUnusualParts(function)) {
+  const CallingConvention& convention = architecture.ConventionOf(global.convention());
+  if (HasRefusedAttribute(global.attributes()->function, convention) || HasUnusualParts(function)) {
     return Refusal::kFunctionAttribute;
   }
-  if (function.has_debug_information || global.has_debug_information) {
+  if (function.has_debug_information || global.has_debug_information()) {
     return Refusal::kDebugInformation;
   }
   if (HasUncoveredPersonality(function)) return Refusal::kException;

@@ -30,8 +30,8 @@ Refusal ModuleCompiler::CompileFunctions(ir::BodyReader& bodies, bool is_near) {
   const absl::Span<const ir::Global> globals = bodies.module().globals();
   for (uint32_t number = 0; number < globals.size(); ++number) {
     const ir::Global& global = globals[number];
-    if (!global.IsFunction() || global.is_declaration ||
-        global.linkage == ir::Linkage::kAvailableExternally) {
+    if (!global.IsFunction() || global.is_declaration() ||
+        global.linkage() == ir::Linkage::kAvailableExternally) {
       continue;
     }
     if (!bodies.Read(number, function_).ok()) return Refusal::kRepresentation;

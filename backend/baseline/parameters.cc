@@ -97,7 +97,7 @@ std::optional<ArgumentPlace> BindEach(FunctionCode& code, ArgumentPlaces& places
 
 void BindParameters(FunctionCode& code) {
   const CallingConvention& convention =
-      code.architecture.ConventionOf(code.function->global().convention);
+      code.architecture.ConventionOf(code.function->global().convention());
   ArgumentPlaces places(convention);
   Stays stays;
   code.parameters = Parameters();
@@ -105,7 +105,7 @@ void BindParameters(FunctionCode& code) {
   code.parameters.named_general = places.general();
   code.parameters.named_vectors = places.vectors();
   code.parameters.named_stack = (places.stack_bytes() + 7) & ~7;
-  if (code.function->global().value_type->is_variadic) {
+  if (code.function->global().value_type()->is_variadic) {
     code.native.frame.SaveArgumentRegisters(code);
   }
   if (result_address && convention.returns_result_address) {

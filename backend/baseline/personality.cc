@@ -23,15 +23,15 @@ constexpr absl::string_view kKnown[] = {
 }  // namespace
 
 const ir::Global* PersonalityOf(const ir::Function& function) {
-  const ir::Operand personality = function.global().personality;
+  const ir::Operand personality = function.global().personality();
   if (personality.IsNothing()) return nullptr;
   return function.GlobalOf(WithoutCasts(personality, function.all_constants()));
 }
 
 bool HasUnknownPersonality(const ir::Function& function) {
-  if (function.global().personality.IsNothing()) return false;
+  if (function.global().personality().IsNothing()) return false;
   const ir::Global* const routine = PersonalityOf(function);
-  return routine == nullptr || !routine->value_type->IsFunction() ||
+  return routine == nullptr || !routine->value_type()->IsFunction() ||
          std::find(std::begin(kKnown), std::end(kKnown), routine->name) == std::end(kKnown);
 }
 

@@ -257,7 +257,8 @@ bool LeavesByException(const ir::Function& function, const ir::Instruction& call
   const auto has = [&](Attribute attribute) {
     if (function.CallOf(call).attributes->function.Has(attribute)) return true;
     const ir::Global* callee = function.GlobalOf(function.CalleeOf(call));
-    return callee != nullptr && callee->IsFunction() && callee->attributes->function.Has(attribute);
+    return callee != nullptr && callee->IsFunction() &&
+           callee->attributes()->function.Has(attribute);
   };
   return has(Attribute::kNoReturn) && !has(Attribute::kNoUnwind);
 }

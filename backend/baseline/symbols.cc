@@ -26,7 +26,8 @@ uint32_t AppendData(FunctionCode& code, const ir::Global& variable) {
   ConstantData data;
   WriteData(variable, code.function->module(), data);
   CodeBuffer& bytes = code.pool.bytes();
-  const uint64_t alignment = std::max<uint64_t>(variable.alignment, variable.value_type->alignment);
+  const uint64_t alignment =
+      std::max<uint64_t>(variable.alignment(), variable.value_type()->alignment);
   bytes.Align(std::min<uint64_t>(alignment, 16), 0);
   const uint32_t place = bytes.size();
   bytes.Bytes(data.bytes.data(), data.bytes.size());
@@ -61,15 +62,15 @@ uint32_t Symbols::NumberOfControl(const ir::Global* variable) {
 }
 
 bool IsNear(const FunctionCode& code, const ir::Global* global) {
-  return code.options.is_near && global->is_dso_local &&
-         global->linkage != ir::Linkage::kExternalWeak;
+  return code.options.is_near && global->is_dso_local() &&
+         global->linkage() != ir::Linkage::kExternalWeak;
 }
 
 uint32_t PoolPlaceOf(FunctionCode& code, const ir::Global* global) {
   if (const Symbols::Symbol* symbol = code.symbols.Find(global)) {
     return symbol->place;  // Decided when the symbol was first seen.
   }
-  if (!global->IsVariable() || !global->is_constant || global->is_declaration) return kNone;
+  if (!global->IsVariable() || !global->is_constant() || global->is_declaration()) return kNone;
   uint32_t place = kNone;
   if (IsCopied(*global, code.function->module())) {
     place = AppendData(code, *global);

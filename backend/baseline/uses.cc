@@ -126,7 +126,7 @@ void WishForPlaces(FunctionFacts& facts, const Architecture& architecture,
     if (instruction.operand_count == 0) return;
     const ir::Operand value = facts.function->OperandOf(instruction, 0);
     const PartList list = PartsOf(facts.function->TypeOf(value));
-    ResultPlaces places(architecture.ConventionOf(facts.function->global().convention));
+    ResultPlaces places(architecture.ConventionOf(facts.function->global().convention()));
     if (list.count == 1) {
       Wish(facts, value, places.Next(list.parts[0].is_vector, list.parts[0].bytes), block);
     }

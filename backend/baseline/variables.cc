@@ -27,7 +27,7 @@ constexpr uint64_t kMostBytes = uint64_t{1} << 31;
 // Lists for the linker, and metadata, which no code refers to.
 bool IsForTheLinker(const ir::Global& variable) {
   return variable.name == "llvm.used" || variable.name == "llvm.compiler.used" ||
-         variable.section == "llvm.metadata";
+         variable.section() == "llvm.metadata";
 }
 
 bool IsPartOfCode(const ir::Global& variable, const ir::Module& module) {
@@ -41,10 +41,10 @@ bool IsPartOfCode(const ir::Global& variable, const ir::Module& module) {
 
 // As llvm::DataLayout::getPreferredAlign of a variable with an initializer, in bytes.
 uint64_t AlignmentOf(const ir::Global& variable, const ir::Module& module) {
-  const ir::Type& type = *variable.value_type;
-  if (variable.alignment == 0) return module.layout().PreferredAlignment(type);
-  if (!variable.section.empty()) return variable.alignment;
-  return std::max<uint64_t>(variable.alignment, type.alignment);
+  const ir::Type& type = *variable.value_type();
+  if (variable.alignment() == 0) return module.layout().PreferredAlignment(type);
+  if (!variable.section().empty()) return variable.alignment();
+  return std::max<uint64_t>(variable.alignment(), type.alignment);
 }
 
 // Nothing that Global::has_unknown stands for changes how a variable is written.
@@ -53,20 +53,20 @@ class VariableWriter {
   VariableWriter(const ir::Module& module, CompiledCode& code) : module_(module), code_(code) {}
 
   Refusal Write(const ir::Global& variable) {
-    if (!variable.value_type->is_sized) return Refusal::kVariable;
+    if (!variable.value_type()->is_sized) return Refusal::kVariable;
     const uint64_t alignment = AlignmentOf(variable, module_);
-    const uint64_t size = variable.value_type->alloc_size;
+    const uint64_t size = variable.value_type()->alloc_size;
     const ir::Constant& initializer = module_.constant(variable.initializer);
-    const bool is_zero = (!variable.is_constant || variable.IsThreadLocal()) &&
+    const bool is_zero = (!variable.is_constant() || variable.IsThreadLocal()) &&
                          (initializer.IsZero() || initializer.IsUndefined());
-    const bool is_large_zero = is_zero && variable.section == kLargeZeroSection;
-    if ((!variable.section.empty() && !is_large_zero) || HasImplicitSection(variable) ||
-        variable.linkage == ir::Linkage::kCommon || variable.linkage == ir::Linkage::kAppending ||
-        variable.address_space != 0 || alignment > kMostAlignment ||
-        (size > kMostBytes && !is_zero)) {
+    const bool is_large_zero = is_zero && variable.section() == kLargeZeroSection;
+    if ((!variable.section().empty() && !is_large_zero) || HasImplicitSection(variable) ||
+        variable.linkage() == ir::Linkage::kCommon ||
+        variable.linkage() == ir::Linkage::kAppending || variable.address_space() != 0 ||
+        alignment > kMostAlignment || (size > kMostBytes && !is_zero)) {
       return Refusal::kVariable;
     }
-    if (variable.has_debug_information) return Refusal::kDebugInformation;
+    if (variable.has_debug_information()) return Refusal::kDebugInformation;
     if (!is_zero && !WriteData(variable, module_, data_)) return Refusal::kVariable;
     if (variable.IsThreadLocal()) {
       WriteThreadLocal(variable, alignment, is_zero);
@@ -80,7 +80,7 @@ class VariableWriter {
       // Two variables never have the same address.
       section.zeros = std::max<uint64_t>(size, 1);
     } else {
-      WriteContents(variable.is_constant ? SectionKind::kReadOnlyData : SectionKind::kData,
+      WriteContents(variable.is_constant() ? SectionKind::kReadOnlyData : SectionKind::kData,
                     alignment);
     }
     return Refusal::kNone;
@@ -91,7 +91,7 @@ class VariableWriter {
   // library keeps, and the address of what a thread's variable holds at first (null: zeros).
   void WriteThreadLocal(const ir::Global& variable, uint64_t alignment, bool is_zero) {
     constexpr uint64_t kWordBytes = 8, kTemplateOffset = 3 * kWordBytes;
-    const uint64_t record[] = {variable.value_type->alloc_size, alignment, 0, 0};
+    const uint64_t record[] = {variable.value_type()->alloc_size, alignment, 0, 0};
     uint32_t contents = ir::kNone;
     if (!is_zero) {
       contents = static_cast<uint32_t>(code_.symbols.size());
@@ -147,9 +147,9 @@ class VariableWriter {
     CodeSymbol& symbol = code_.symbols.emplace_back();
     symbol.name = static_cast<uint32_t>(code_.names.size());
     symbol.name_size = static_cast<uint32_t>(prefix.size() + name.size());
-    symbol.is_local = !global.is_declaration && global.HasLocalLinkage();
-    symbol.is_weak = global.is_declaration ? global.linkage == ir::Linkage::kExternalWeak
-                                           : global.IsWeakForLinker();
+    symbol.is_local = !global.is_declaration() && global.HasLocalLinkage();
+    symbol.is_weak = global.is_declaration() ? global.linkage() == ir::Linkage::kExternalWeak
+                                             : global.IsWeakForLinker();
     absl::StrAppend(&code_.names, prefix, name);
     return static_cast<uint32_t>(code_.symbols.size() - 1);
   }
@@ -169,8 +169,8 @@ Refusal WriteVariables(const ir::Module& module, CompiledCode& code) {
   code.names.clear();
   VariableWriter writer(module, code);
   for (const ir::Global& variable : module.globals()) {
-    if (!variable.IsVariable() || variable.is_declaration ||
-        variable.linkage == ir::Linkage::kAvailableExternally || IsForTheLinker(variable) ||
+    if (!variable.IsVariable() || variable.is_declaration() ||
+        variable.linkage() == ir::Linkage::kAvailableExternally || IsForTheLinker(variable) ||
         IsPartOfCode(variable, module)) {
       continue;
     }

@@ -160,7 +160,7 @@ class AddressWalk {
     if (function_.CallOf(call).attributes->function.Has(ir::Attribute::kMemory)) return true;
     const ir::Global* const callee = function_.GlobalOf(function_.CalleeOf(call));
     return callee != nullptr && callee->IsFunction() &&
-           callee->attributes->function.Has(ir::Attribute::kMemory);
+           callee->attributes()->function.Has(ir::Attribute::kMemory);
   }
 
   // What is only called is not passed.
@@ -171,7 +171,7 @@ class AddressWalk {
       return !function_.CallOf(call).attributes->OfParameter(argument).Has(
                  ir::Attribute::kNoCapture) &&
              (callee == nullptr ||
-              !callee->attributes->OfParameter(argument).Has(ir::Attribute::kNoCapture));
+              !callee->attributes()->OfParameter(argument).Has(ir::Attribute::kNoCapture));
     };
     for (uint32_t i = 0; i < arguments.size(); ++i) {
       if (arguments[i] != ir::Operand::Value(value) || !is_captured(i)) continue;

@@ -57,20 +57,20 @@ bool NamesUseOfFrame(absl::string_view name) {
 
 Answer NeedsOfDefinition(const ir::Function& function) {
   const ir::Global& global = function.global();
-  if (!global.collector.empty()) return Answer::kYes;
-  const ir::AttributeSet& attributes = global.attributes->function;
+  if (!global.collector().empty()) return Answer::kYes;
+  const ir::AttributeSet& attributes = global.attributes()->function;
   if (attributes.Has(Attribute::kPresplitCoroutine)) return Answer::kYes;
   // The first body could not call the continuation, which saves other registers than C requires.
   if (attributes.HasString("no_callee_saved_registers")) return Answer::kYes;
   for (Attribute attribute :
        {Attribute::kSwiftError, Attribute::kInAlloca, Attribute::kPreallocated}) {
-    if (!global.attributes->HasAnywhere(attribute)) continue;
-    for (const ir::AttributeSet& set : global.attributes->parameters) {
+    if (!global.attributes()->HasAnywhere(attribute)) continue;
+    for (const ir::AttributeSet& set : global.attributes()->parameters) {
       if (set.Has(attribute)) return Answer::kYes;
     }
   }
-  if (global.personality.IsNothing()) return Answer::kNo;
-  const ir::Global* const personality = function.GlobalOf(global.personality);
+  if (global.personality().IsNothing()) return Answer::kNo;
+  const ir::Global* const personality = function.GlobalOf(global.personality());
   if (personality == nullptr) return Answer::kUnknown;
   return IsOneOf(personality->name, kScoped) ? Answer::kYes : Answer::kNo;
 }
@@ -79,7 +79,7 @@ bool ReturnsTwice(const ir::Function& function, const ir::Instruction& call) {
   if (function.CallOf(call).attributes->function.Has(Attribute::kReturnsTwice)) return true;
   const ir::Global* const callee = function.GlobalOf(function.CalleeOf(call));
   return callee != nullptr && callee->IsFunction() &&
-         callee->attributes->function.Has(Attribute::kReturnsTwice);
+         callee->attributes()->function.Has(Attribute::kReturnsTwice);
 }
 
 bool IsForDebugging(IntrinsicId intrinsic) {

@@ -102,7 +102,7 @@ void Labels::MarkUsers() {
 
 void Labels::FindTables() {
   for (const ir::Global& global : function_->module().globals()) {
-    for (ir::Operand other : {global.personality, global.prefix_data, global.prologue_data}) {
+    for (ir::Operand other : {global.personality(), global.prefix_data(), global.prologue_data()}) {
       if (other.IsConstant() && marks_[other.number()] == Mark::kLabels) Escape();
     }
     if (global.initializer.IsConstant() && marks_[global.initializer.number()] == Mark::kLabels) {
@@ -112,7 +112,7 @@ void Labels::FindTables() {
 }
 
 void Labels::LookAtTable(const ir::Global& global) {
-  if (!global.IsVariable() || !global.is_constant || !global.HasLocalLinkage()) return Escape();
+  if (!global.IsVariable() || !global.is_constant() || !global.HasLocalLinkage()) return Escape();
   marks_[function_->module().NumberOf(global)] = Mark::kTable;
 }
 

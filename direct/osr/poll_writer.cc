@@ -45,7 +45,7 @@ absl::Status PollWriter::Write(ir::Function& function, const LoopEntries& entrie
   targets_ = LabelTable();
   if (!polls.targets.IsNothing()) {
     const ir::Constant& address = function.constant(polls.targets);
-    targets_ = {function.module().globals()[address.global].value_type, polls.targets};
+    targets_ = {function.module().globals()[address.global].value_type(), polls.targets};
   }
   PlacePolls(entries, polls);
   LayOutFrame(entries);
@@ -274,7 +274,7 @@ void PollWriter::WriteLeave(const LoopEntries& entries) {
 
 // The result is extended in its register as the function requires.
 void PollWriter::WriteReturn(ir::Operand continuation) {
-  const ir::Type* const result = function_->global().value_type->result();
+  const ir::Type* const result = function_->global().value_type()->result();
   of_continuation_.result = function_->attributes().result;
   of_continuation_.anywhere = of_continuation_.result.kinds;
   rewriter_.Add(Opcode::kCall, result);

@@ -109,23 +109,25 @@ void GlobalReader::NumberAll(const llvm::Module& source) {
 
 Global GlobalReader::Convert(const llvm::GlobalValue& source) {
   Global global;
-  global.kind = KindOf(source);
-  global.linkage = LinkageOf(source.getLinkage());
-  global.visibility = VisibilityOf(source.getVisibility());
-  global.thread_local_mode = ModeOf(source.getThreadLocalMode());
-  global.unnamed_address = UnnamedAddressOf(source.getUnnamedAddr());
-  global.is_dso_local = source.isDSOLocal();
-  global.is_declaration = source.isDeclaration();
-  global.address_space = source.getAddressSpace();
+  GlobalTraits& traits = *module_->AddTraits();
+  global.traits = &traits;
+  traits.kind = KindOf(source);
+  traits.linkage = LinkageOf(source.getLinkage());
+  traits.visibility = VisibilityOf(source.getVisibility());
+  traits.thread_local_mode = ModeOf(source.getThreadLocalMode());
+  traits.unnamed_address = UnnamedAddressOf(source.getUnnamedAddr());
+  traits.is_dso_local = source.isDSOLocal();
+  traits.is_declaration = source.isDeclaration();
+  traits.address_space = source.getAddressSpace();
   global.name = ViewOf(source.getName());
-  global.type = types_.TypeOf(source.getType());
-  global.value_type = types_.TypeOf(source.getValueType());
-  global.has_unknown = source.hasPartition() || source.hasSanitizerMetadata() ||
+  traits.type = types_.TypeOf(source.getType());
+  traits.value_type = types_.TypeOf(source.getValueType());
+  traits.has_unknown = source.hasPartition() || source.hasSanitizerMetadata() ||
                        source.getDLLStorageClass() != llvm::GlobalValue::DefaultStorageClass;
   if (const auto* function = llvm::dyn_cast<llvm::Function>(&source)) {
-    SetFunction(*function, global);
+    SetFunction(*function, global, traits);
   } else if (const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(&source)) {
-    SetVariable(*variable, global);
+    SetVariable(*variable, global, traits);
   } else if (const auto* alias = llvm::dyn_cast<llvm::GlobalAlias>(&source)) {
     global.initializer = constants_.OperandOf(*alias->getAliasee());
   } else if (const auto* ifunc = llvm::dyn_cast<llvm::GlobalIFunc>(&source)) {
@@ -134,49 +136,51 @@ Global GlobalReader::Convert(const llvm::GlobalValue& source) {
   return global;
 }
 
-void GlobalReader::SetFunction(const llvm::Function& source, Global& global) {
-  SetObject(source, global);
+void GlobalReader::SetFunction(const llvm::Function& source, Global& global, GlobalTraits& traits) {
+  SetObject(source, global, traits);
   // The metadata of a definition belongs to its body.
-  if (source.isDeclaration()) SetMetadata(source, global);
-  global.convention = static_cast<CallingConvention>(source.getCallingConv());
-  if (source.hasName()) global.intrinsic = IntrinsicOfName(global.name);
-  global.attributes = attributes_.ListOf(source.getAttributes());
-  if (source.hasGC()) global.collector = module_->Keep(std::string(source.getGC()));
+  if (source.isDeclaration()) SetMetadata(source, traits);
+  traits.convention = static_cast<CallingConvention>(source.getCallingConv());
+  if (source.hasName()) traits.intrinsic = IntrinsicOfName(global.name);
+  traits.attributes = attributes_.ListOf(source.getAttributes());
+  if (source.hasGC()) traits.collector = module_->Keep(std::string(source.getGC()));
   if (source.hasPersonalityFn()) {
-    global.personality = constants_.OperandOf(*source.getPersonalityFn());
+    traits.personality = constants_.OperandOf(*source.getPersonalityFn());
   }
   if (source.hasPrefixData()) {
-    global.prefix_data = constants_.OperandOf(*source.getPrefixData());
+    traits.prefix_data = constants_.OperandOf(*source.getPrefixData());
   }
   if (source.hasPrologueData()) {
-    global.prologue_data = constants_.OperandOf(*source.getPrologueData());
+    traits.prologue_data = constants_.OperandOf(*source.getPrologueData());
   }
 }
 
-void GlobalReader::SetVariable(const llvm::GlobalVariable& source, Global& global) {
-  SetObject(source, global);
-  SetMetadata(source, global);
-  global.is_constant = source.isConstant();
-  global.is_externally_initialized = source.isExternallyInitialized();
-  global.has_unknown |= source.getCodeModel().has_value();
-  global.has_large_code_model = source.getCodeModel() == llvm::CodeModel::Large;
-  global.variable_attributes = attributes_.SetOf(source.getAttributes());
+void GlobalReader::SetVariable(const llvm::GlobalVariable& source, Global& global,
+                               GlobalTraits& traits) {
+  SetObject(source, global, traits);
+  SetMetadata(source, traits);
+  traits.is_constant = source.isConstant();
+  traits.is_externally_initialized = source.isExternallyInitialized();
+  traits.has_unknown |= source.getCodeModel().has_value();
+  traits.has_large_code_model = source.getCodeModel() == llvm::CodeModel::Large;
+  traits.variable_attributes = attributes_.SetOf(source.getAttributes());
   if (source.hasInitializer()) global.initializer = constants_.OperandOf(*source.getInitializer());
 }
 
 // What functions and variables have.
-void GlobalReader::SetObject(const llvm::GlobalObject& source, Global& global) {
-  if (const llvm::MaybeAlign alignment = source.getAlign()) global.alignment = alignment->value();
-  if (source.hasSection()) global.section = ViewOf(source.getSection());
+void GlobalReader::SetObject(const llvm::GlobalObject& source, Global& global,
+                             GlobalTraits& traits) {
+  if (const llvm::MaybeAlign alignment = source.getAlign()) traits.alignment = alignment->value();
+  if (source.hasSection()) traits.section = ViewOf(source.getSection());
   if (source.hasComdat()) global.comdat = ComdatOf(*source.getComdat());
 }
 
-void GlobalReader::SetMetadata(const llvm::GlobalObject& source, Global& global) {
+void GlobalReader::SetMetadata(const llvm::GlobalObject& source, GlobalTraits& traits) {
   if (!source.hasMetadata()) return;
   llvm::SmallVector<std::pair<unsigned, llvm::MDNode*>, 4> metadata;
   source.getAllMetadata(metadata);
   for (const auto& [kind, node] : metadata) {
-    (kind == llvm::LLVMContext::MD_dbg ? global.has_debug_information : global.has_unknown) = true;
+    (kind == llvm::LLVMContext::MD_dbg ? traits.has_debug_information : traits.has_unknown) = true;
   }
 }
 

@@ -40,11 +40,11 @@ class GlobalReader {
  private:
   void NumberAll(const llvm::Module& source);
   Global Convert(const llvm::GlobalValue& source);
-  void SetFunction(const llvm::Function& source, Global& global);
-  void SetVariable(const llvm::GlobalVariable& source, Global& global);
-  void SetObject(const llvm::GlobalObject& source, Global& global);
+  void SetFunction(const llvm::Function& source, Global& global, GlobalTraits& traits);
+  void SetVariable(const llvm::GlobalVariable& source, Global& global, GlobalTraits& traits);
+  void SetObject(const llvm::GlobalObject& source, Global& global, GlobalTraits& traits);
   void FindOnlyUsers();
-  void SetMetadata(const llvm::GlobalObject& source, Global& global);
+  void SetMetadata(const llvm::GlobalObject& source, GlobalTraits& traits);
   uint32_t ComdatOf(const llvm::Comdat& source);
   void ReadFlags(const llvm::Module& source);
 

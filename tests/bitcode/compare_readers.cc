@@ -157,7 +157,7 @@ class ModuleComparison {
     if (expected.size() != found.size()) return result_;
     for (size_t i = 0; i < found.size(); ++i) {
       const ir::Global& global = expected_.module().globals()[expected[i]];
-      if (global.IsFunction() && !global.is_declaration) CompareFunction(expected[i], found[i]);
+      if (global.IsFunction() && !global.is_declaration()) CompareFunction(expected[i], found[i]);
     }
     return result_;
   }
@@ -169,8 +169,8 @@ class ModuleComparison {
                       const std::vector<uint32_t>& found) const {
     return std::equal(expected.begin(), expected.end(), found.begin(), found.end(),
                       [this](uint32_t expected_number, uint32_t number) {
-                        return expected_.module().globals()[expected_number].is_declaration ==
-                               module_.globals()[number].is_declaration;
+                        return expected_.module().globals()[expected_number].is_declaration() ==
+                               module_.globals()[number].is_declaration();
                       });
   }
 

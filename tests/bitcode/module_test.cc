@@ -106,14 +106,54 @@ TEST_F(ModuleTest, NumbersGlobalsAndThenConstants) {
   EXPECT_EQ(GlobalAt(0).name, "a");
   EXPECT_EQ(module_->module().constant(GlobalAt(0).initializer).bits(), 42u);
   EXPECT_EQ(GlobalAt(1).name, "b");
-  EXPECT_FALSE(GlobalAt(1).is_declaration);
-  EXPECT_EQ(module_->BodyOf(0).bit, 0u);
-  EXPECT_EQ(module_->BodyOf(1).block_count, 3u);
+  EXPECT_FALSE(GlobalAt(1).is_declaration());
+  EXPECT_EQ(module_->BodyOf(0).bit(), 0u);
+  EXPECT_EQ(module_->BodyOf(1).block_count(), 3u);
   BitReader reader(module_->bytes(), &module_->block_info());
-  reader.Restart(module_->BodyOf(1).bit);
+  reader.Restart(module_->BodyOf(1).bit());
   ASSERT_TRUE(reader.EnterBlock(kFunctionBlock));
   reader.Next();
   EXPECT_EQ(reader.ReadRecord().code, kFunctionDeclareBlocks);
+}
+
+// The records of the functions differ in few bits.
+TEST_F(ModuleTest, FunctionsMayHaveAlikeRecords) {
+  const auto write = [&](uint64_t name, uint64_t is_declaration, uint64_t is_dso_local,
+                         uint64_t comdat = 0) {
+    writer_.Record(kModuleFunction,
+                   {name, 1, kFunctionType, 0, is_declaration, kExternal, 0, 0, 0, 0, 0,
+                    /*unnamed_addr=*/1, 0, 0, comdat, 0, 0, is_dso_local});
+  };
+  writer_.Record(kModuleComdat, {6, 2, 3});
+  write(0, 0, 0);
+  write(1, 0, 0);
+  write(2, 1, 0);
+  write(3, 0, 1);
+  write(4, 0, 0);
+  write(5, 0, 0, /*comdat=*/1);
+  write(6, 0, 0, /*comdat=*/1);
+  for (uint64_t blocks : {1, 1, 1, 2, 1, 1}) Body(blocks);
+  ASSERT_THAT(Read(), IsOk());
+  const char* const kNames[] = {"a", "b", "c", "d", "e", "f", "g"};
+  for (size_t i = 0; i < 7; ++i) {
+    EXPECT_EQ(GlobalAt(i).name, kNames[i]);
+    EXPECT_TRUE(GlobalAt(i).IsFunction());
+    EXPECT_EQ(GlobalAt(i).unnamed_address(), ir::UnnamedAddress::kGlobal);
+    EXPECT_EQ(GlobalAt(i).is_declaration(), i == 2);
+    EXPECT_EQ(GlobalAt(i).is_dso_local(), i == 3);
+    EXPECT_EQ(GlobalAt(i).comdat, i >= 5 ? 0u : ir::kNone);
+  }
+  EXPECT_EQ(GlobalAt(0).traits, GlobalAt(1).traits);
+  EXPECT_EQ(module_->BodyOf(2).bit(), 0u);
+  EXPECT_EQ(module_->BodyOf(4).block_count(), 2u);
+}
+
+TEST_F(ModuleTest, NamesOfAlikeRecordsAreChecked) {
+  for (uint64_t name : {0, 9}) {
+    writer_.Record(kModuleFunction,
+                   {name, 1, kFunctionType, 0, 1, kExternal, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
+  }
+  ExpectWrong("global 1: a name is not in the file's table of names");
 }
 
 TEST_F(ModuleTest, ReadsPropertiesOfVariables) {
@@ -126,22 +166,22 @@ TEST_F(ModuleTest, ReadsPropertiesOfVariables) {
                  {4, 1, kI32, kHasType, 0, kExternal, 0, 0, 0, 0, 0, 0, 2, 0, 0, 7});
   ASSERT_THAT(Read(), IsOk());
   const ir::Global& first = GlobalAt(0);
-  EXPECT_TRUE(first.is_constant);
-  EXPECT_TRUE(first.is_declaration);
-  EXPECT_EQ(first.alignment, 16u);
-  EXPECT_EQ(first.section, ".data.x");
-  EXPECT_EQ(first.visibility, ir::Visibility::kHidden);
-  EXPECT_EQ(first.thread_local_mode, ir::ThreadLocalMode::kInitialExec);
-  EXPECT_EQ(first.unnamed_address, ir::UnnamedAddress::kLocal);
-  EXPECT_TRUE(first.is_externally_initialized);
-  EXPECT_TRUE(first.is_dso_local);  // Hidden.
+  EXPECT_TRUE(first.is_constant());
+  EXPECT_TRUE(first.is_declaration());
+  EXPECT_EQ(first.alignment(), 16u);
+  EXPECT_EQ(first.section(), ".data.x");
+  EXPECT_EQ(first.visibility(), ir::Visibility::kHidden);
+  EXPECT_EQ(first.thread_local_mode(), ir::ThreadLocalMode::kInitialExec);
+  EXPECT_EQ(first.unnamed_address(), ir::UnnamedAddress::kLocal);
+  EXPECT_TRUE(first.is_externally_initialized());
+  EXPECT_TRUE(first.is_dso_local());  // Hidden.
   ASSERT_EQ(module_->module().comdats().size(), 1u);
   EXPECT_EQ(module_->module().comdats()[first.comdat].name, "gh");
   EXPECT_EQ(module_->module().comdats()[first.comdat].selection, 3);
-  EXPECT_TRUE(GlobalAt(1).is_dso_local);
-  EXPECT_TRUE(GlobalAt(1).has_unknown);
-  EXPECT_FALSE(GlobalAt(2).is_dso_local);  // Only 1 means dso_local.
-  EXPECT_TRUE(GlobalAt(2).has_unknown);
+  EXPECT_TRUE(GlobalAt(1).is_dso_local());
+  EXPECT_TRUE(GlobalAt(1).has_unknown());
+  EXPECT_FALSE(GlobalAt(2).is_dso_local());  // Only 1 means dso_local.
+  EXPECT_TRUE(GlobalAt(2).has_unknown());
 }
 
 TEST_F(ModuleTest, ReadsExpressionsThatReferToLaterConstants) {
@@ -171,8 +211,8 @@ TEST_F(ModuleTest, ReadsFlagsAndAttachments) {
   writer_.Record(kMetadataNamedNode, {4}).Record(kMetadataGlobalAttachment, {0, 0, 4}).EndBlock();
   ASSERT_THAT(Read(), IsOk());
   EXPECT_EQ(module_->module().FlagOf("Level"), 3u);
-  EXPECT_TRUE(GlobalAt(0).has_debug_information);
-  EXPECT_FALSE(GlobalAt(0).has_unknown);
+  EXPECT_TRUE(GlobalAt(0).has_debug_information());
+  EXPECT_FALSE(GlobalAt(0).has_unknown());
   EXPECT_EQ(module_->MetadataKindOf(0), MetadataKind::kDebug);
   EXPECT_EQ(module_->MetadataKindOf(77), MetadataKind::kOther);
 }
@@ -193,9 +233,9 @@ TEST_F(ModuleTest, ReadsAliasesAndIfuncs) {
   writer_.Record(kModuleAlias, {1, 1, kFunctionType, 0, 0, kInternal, 1});
   Body(1);
   ASSERT_THAT(Read(), IsOk());
-  EXPECT_EQ(GlobalAt(1).kind, ir::GlobalKind::kAlias);
-  EXPECT_EQ(GlobalAt(1).visibility, ir::Visibility::kDefault);  // Local.
-  EXPECT_TRUE(GlobalAt(1).is_dso_local);
+  EXPECT_EQ(GlobalAt(1).kind(), ir::GlobalKind::kAlias);
+  EXPECT_EQ(GlobalAt(1).visibility(), ir::Visibility::kDefault);  // Local.
+  EXPECT_TRUE(GlobalAt(1).is_dso_local());
   EXPECT_EQ(GlobalAt(1).initializer, BitcodeModule::ValueOf(0));
 }
 

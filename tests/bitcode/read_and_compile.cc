@@ -57,7 +57,7 @@ void ReadAndCompile::ReadBodies(const bitcode::BitcodeModule& source, const Targ
   bitcode::FunctionReader reader(source);
   for (uint32_t number = 0; number < module.globals().size(); ++number) {
     const ir::Global& global = module.globals()[number];
-    if (!global.IsFunction() || global.is_declaration) continue;
+    if (!global.IsFunction() || global.is_declaration()) continue;
     const absl::Status status = reader.Read(number, body_);
     CheckFailure(status);
     outcome.first_failure.Update(status);

@@ -36,10 +36,14 @@ absl::StatusOr<std::vector<std::string>> Choose(absl::string_view text,
   std::vector<std::string> texts;
   for (const ChosenVariable& variable : *chosen) {
     EXPECT_EQ(variable.name, variable.definition.name);
-    texts.push_back(absl::StrCat(
-        variable.name, variable.definition.is_constant ? " constant" : "",
-        variable.definition.alignment == 0 ? "" : absl::StrCat(" ", variable.definition.alignment),
-        variable.definition.section.empty() ? "" : absl::StrCat(" ", variable.definition.section)));
+    texts.push_back(absl::StrCat(variable.name,
+                                 variable.definition.traits.is_constant ? " constant" : "",
+                                 variable.definition.traits.alignment == 0
+                                     ? ""
+                                     : absl::StrCat(" ", variable.definition.traits.alignment),
+                                 variable.definition.traits.section.empty()
+                                     ? ""
+                                     : absl::StrCat(" ", variable.definition.traits.section)));
   }
   return texts;
 }

@@ -47,7 +47,7 @@ std::vector<std::string> Escaping(absl::string_view body) {
   SharedConstants().Find(
       read.Body("f"),
       [&](uint32_t variable) {
-        return read.module().globals()[variable].linkage == ir::Linkage::kPrivate;
+        return read.module().globals()[variable].linkage() == ir::Linkage::kPrivate;
       },
       escaping);
   std::vector<std::string> names;

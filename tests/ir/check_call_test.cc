@@ -25,7 +25,7 @@ class CheckCallTest : public ::testing::Test {
   }
 
   Operand Call(uint32_t callee, const std::vector<Operand>& arguments) {
-    return builder_.AddCall(Opcode::kCall, builder_.global(callee).value_type,
+    return builder_.AddCall(Opcode::kCall, builder_.traits(callee).value_type,
                             builder_.AddressOf(callee), arguments);
   }
 
@@ -178,7 +178,7 @@ TEST_F(CheckCallTest, AddressesOfThreadLocalVariables) {
   Begin({});
   Call(callee, {builder_.AddressOf(variable)});
   ExpectInvalid("the argument is no thread-local variable");
-  builder_.global(variable).thread_local_mode = ThreadLocalMode::kGeneralDynamic;
+  builder_.traits(variable).thread_local_mode = ThreadLocalMode::kGeneralDynamic;
   Begin({});
   Call(callee, {builder_.AddressOf(variable)});
   EXPECT_THAT(Check(), IsOk());

@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 
 class CheckModuleTest : public ::testing::Test {
  protected:
-  CheckModuleTest() { builder_.global(0).is_declaration = true; }
+  CheckModuleTest() { builder_.traits(0).is_declaration = true; }
 
   // Adds a constant of the module. Globals must have been added before.
   Operand Add(ConstantKind kind, const Type* type, const std::vector<Operand>& operands = {},
@@ -103,7 +103,7 @@ TEST_F(CheckModuleTest, StructuresThatContainThemselvesAreNotKnown) {
 
 TEST_F(CheckModuleTest, InitializersHaveTheTypeOfTheVariable) {
   const uint32_t variable = builder_.AddVariable("v", i32_);
-  builder_.global(variable).is_declaration = false;
+  builder_.traits(variable).is_declaration = false;
   builder_.global(variable).initializer = Number(i32_, 5);
   ExpectValid();
   builder_.global(variable).initializer = Number(i64_, 5);
@@ -113,12 +113,12 @@ TEST_F(CheckModuleTest, InitializersHaveTheTypeOfTheVariable) {
 }
 
 TEST_F(CheckModuleTest, GlobalsHaveAddressesOfTheirAddressSpace) {
-  builder_.global(0).address_space = 3;
+  builder_.traits(0).address_space = 3;
   ExpectInvalid("checking module: function 'f': its address is no pointer of its address space");
 }
 
 TEST_F(CheckModuleTest, AlignmentsArePowersOfTwo) {
-  builder_.global(0).alignment = 24;
+  builder_.traits(0).alignment = 24;
   ExpectInvalid("its alignment is no power of two, or too large");
 }
 
@@ -128,13 +128,13 @@ TEST_F(CheckModuleTest, ComdatsExist) {
 }
 
 TEST_F(CheckModuleTest, FunctionsHaveTypesOfFunctions) {
-  builder_.global(0).value_type = i32_;
+  builder_.traits(0).value_type = i32_;
   ExpectInvalid("its type is not a function's");
 }
 
 TEST_F(CheckModuleTest, IntrinsicsHaveNoBodies) {
   const uint32_t trap = builder_.Declare("llvm.trap", builder_.FunctionType(builder_.Void(), {}));
-  builder_.global(trap).is_declaration = false;
+  builder_.traits(trap).is_declaration = false;
   ExpectInvalid("an intrinsic has a body");
 }
 
@@ -142,7 +142,7 @@ TEST_F(CheckModuleTest, AttributesFitParameters) {
   AttributeList& list = builder_.attributes(0);
   list.parameters.resize(1);
   ExpectInvalid("it has attributes of more parameters than the type has");
-  builder_.global(0).value_type = builder_.FunctionType(i32_, {i32_});
+  builder_.traits(0).value_type = builder_.FunctionType(i32_, {i32_});
   list.parameters[0].kinds = list.anywhere = uint64_t{1} << static_cast<int>(Attribute::kByVal);
   list.parameters[0].type = i32_;
   ExpectInvalid("an attribute of pointers at what is no pointer");
@@ -156,7 +156,7 @@ TEST_F(CheckModuleTest, NamesAreDifferent) {
 TEST_F(CheckModuleTest, AliasesFormNoRings) {
   const uint32_t first = builder_.AddVariable("first", i32_);
   const uint32_t second = builder_.AddVariable("second", i32_);
-  for (uint32_t alias : {first, second}) builder_.global(alias).kind = GlobalKind::kAlias;
+  for (uint32_t alias : {first, second}) builder_.traits(alias).kind = GlobalKind::kAlias;
   builder_.global(first).initializer = builder_.AddressOf(second);
   builder_.global(second).initializer = builder_.AddressOf(0);
   ExpectValid();
@@ -247,7 +247,7 @@ TEST_F(CheckModuleTest, AddressesOfBlocksAreThoseOfFunctions) {
   label.global = 0;
   Append(label);
   ExpectInvalid("the address of a block of what is no defined function");
-  builder_.global(0).is_declaration = false;
+  builder_.traits(0).is_declaration = false;
   ExpectValid();
 }
 

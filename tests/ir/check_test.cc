@@ -671,7 +671,7 @@ class LandingPadTest : public CheckTest {
   // 0: invoke, to 1 or 2; 1: return; 2: begun, without instructions.
   void BeginInvoke() {
     Begin({});
-    builder_.global(0).personality = builder_.AddressOf(routine_);
+    builder_.traits(0).personality = builder_.AddressOf(routine_);
     result_ = builder_.AddCall(Opcode::kInvoke, builder_.FunctionType(i32_, {}),
                                builder_.AddressOf(thrower_), {}, {1, 2});
     builder_.BeginBlock();
@@ -722,7 +722,7 @@ TEST_F(LandingPadTest, PadsStandFirst) {
 
 TEST_F(LandingPadTest, PadsNeedAPersonality) {
   BeginInvoke();
-  builder_.global(0).personality = Operand();
+  builder_.traits(0).personality = Operand();
   AddPad();
   ExpectInvalid("the function has no personality");
 }
@@ -753,7 +753,7 @@ TEST_F(LandingPadTest, ExceptionsHaveOneType) {
   EXPECT_THAT(Check(), StatusIs(absl::StatusCode::kInvalidArgument,
                                 HasSubstr("another type of exceptions than before")));
   Begin({});
-  builder_.global(0).personality = builder_.AddressOf(routine_);
+  builder_.traits(0).personality = builder_.AddressOf(routine_);
   Add(Opcode::kResume, void_, {builder_.Undef(float_)});
   EXPECT_THAT(Check(),
               StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("exceptions of such a type")));

@@ -21,7 +21,7 @@ bool IsSame(const Type& a, const Type& b) {
 FunctionBuilder::FunctionBuilder() {
   module_.set_layout(*DataLayout::Parse(kLayout));
   Declare("f", FunctionType(Void(), {}));
-  global(0).is_declaration = false;
+  traits(0).is_declaration = false;
 }
 
 const Type* FunctionBuilder::Find(const Type& type) {
@@ -95,39 +95,41 @@ const Type* FunctionBuilder::FunctionType(const Type* result, std::vector<const 
   return Find(type);
 }
 
-uint32_t FunctionBuilder::AddGlobal(Global global) {
+uint32_t FunctionBuilder::AddGlobal(NewGlobal global) {
   const uint32_t number = static_cast<uint32_t>(module_.globals().size());
-  global.type = Pointer();
+  global.traits.type = Pointer();
   attributes_.push_back(nullptr);
-  if (global.IsFunction()) global.attributes = attributes_.back() = module_.AddAttributes();
+  if (global.traits.kind == GlobalKind::kFunction) {
+    global.traits.attributes = attributes_.back() = module_.AddAttributes();
+  }
   ir::Constant address;
   address.kind = ConstantKind::kGlobal;
-  address.type = global.type;
+  address.type = global.traits.type;
   address.global = number;
   module_.mutable_constants().push_back(address);
-  module_.mutable_globals().push_back(std::move(global));
+  module_.AddGlobal(global);
   return number;
 }
 
 uint32_t FunctionBuilder::Declare(absl::string_view name, const Type* function_type) {
-  Global function;
-  function.kind = GlobalKind::kFunction;
+  NewGlobal function;
   function.name = module_.Keep(std::string(name));
-  function.value_type = function_type;
-  function.intrinsic = IntrinsicOfName(name);
+  function.traits.kind = GlobalKind::kFunction;
+  function.traits.value_type = function_type;
+  function.traits.intrinsic = IntrinsicOfName(name);
   return AddGlobal(function);
 }
 
 uint32_t FunctionBuilder::AddVariable(absl::string_view name, const Type* type) {
-  Global variable;
-  variable.kind = GlobalKind::kVariable;
+  NewGlobal variable;
   variable.name = module_.Keep(std::string(name));
-  variable.value_type = type;
+  variable.traits.kind = GlobalKind::kVariable;
+  variable.traits.value_type = type;
   return AddGlobal(variable);
 }
 
 void FunctionBuilder::Begin(const Type* function_type) {
-  global(0).value_type = function_type;
+  traits(0).value_type = function_type;
   *attributes_[0] = AttributeList();
   function_.Clear(module_, 0);
   for (const Type* parameter : function_type->parameters()) function_.AddArgument(parameter);

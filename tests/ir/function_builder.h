@@ -49,6 +49,7 @@ class FunctionBuilder {
   uint32_t Declare(absl::string_view name, const Type* function_type);
   uint32_t AddVariable(absl::string_view name, const Type* type);
   Global& global(uint32_t number) { return module_.mutable_globals()[number]; }
+  GlobalTraits& traits(uint32_t number) { return module_.mutable_traits(number); }
   // The attributes of a function, for changes.
   AttributeList& attributes(uint32_t function) { return *attributes_[function]; }
   Operand AddressOf(uint32_t global) const { return Operand::Constant(global); }
@@ -95,7 +96,7 @@ class FunctionBuilder {
 
  private:
   const Type* Find(const Type& type);
-  uint32_t AddGlobal(Global global);
+  uint32_t AddGlobal(NewGlobal global);
   Operand AddConstant(const ir::Constant& constant);
 
   Module module_;

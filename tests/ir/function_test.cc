@@ -13,7 +13,7 @@ namespace {
 class FunctionTest : public ::testing::Test {
  protected:
   FunctionTest() {
-    module_.mutable_globals().emplace_back();
+    module_.AddGlobal(NewGlobal());
     function_.Clear(module_, 0);
   }
 
@@ -86,7 +86,7 @@ TEST_F(FunctionTest, ClearLeavesNothing) {
   function_.word_lists.emplace_back();
   function_.data.emplace_back();
   function_.has_debug_information = function_.has_unknown = true;
-  module_.mutable_globals().emplace_back();
+  module_.AddGlobal(NewGlobal());
   function_.Clear(module_, 1);
   EXPECT_EQ(&function_.module(), &module_);
   EXPECT_EQ(function_.global_number(), 1u);

@@ -110,7 +110,7 @@ class UsesByDataTest : public ::testing::Test {
  protected:
   UsesByDataTest() {
     for (uint32_t i = 0; i < kGlobals; ++i) {
-      module_.mutable_globals().emplace_back();
+      module_.AddGlobal(NewGlobal());
       Constant address;
       address.kind = ConstantKind::kGlobal;
       address.global = i;
@@ -137,6 +137,7 @@ class UsesByDataTest : public ::testing::Test {
   }
   static Operand AddressOf(uint32_t global) { return Operand::Constant(global); }
   Global& global(uint32_t number) { return module_.mutable_globals()[number]; }
+  GlobalTraits& traits(uint32_t number) { return module_.mutable_traits(number); }
 
   std::vector<uint32_t> Used() {
     module_.FindUsesByData();
@@ -153,9 +154,9 @@ class UsesByDataTest : public ::testing::Test {
 
 TEST_F(UsesByDataTest, InitializersAndWhatFunctionsHave) {
   global(0).initializer = AddressOf(1);
-  global(2).personality = AddressOf(3);
-  global(2).prefix_data = AddressOf(5);
-  global(2).prologue_data = AddressOf(7);
+  traits(2).personality = AddressOf(3);
+  traits(2).prefix_data = AddressOf(5);
+  traits(2).prologue_data = AddressOf(7);
   EXPECT_THAT(Used(), ElementsAre(1, 3, 5, 7));
 }
 

@@ -20,12 +20,13 @@ using ::testing::HasSubstr;
 class TextTest : public ::testing::Test {
  protected:
   TextTest() {
-    Global& f = module_.mutable_globals().emplace_back();
-    f.kind = GlobalKind::kFunction;
+    NewGlobal f;
     f.name = "f";
-    f.type = pointer_;
-    f.value_type = function_type_;
-    f.attributes = module_.AddAttributes();
+    f.traits.kind = GlobalKind::kFunction;
+    f.traits.type = pointer_;
+    f.traits.value_type = function_type_;
+    f.traits.attributes = module_.AddAttributes();
+    module_.AddGlobal(f);
     Constant address = Of(ConstantKind::kGlobal, pointer_);
     address.global = 0;
     Add(address);
@@ -65,7 +66,7 @@ class TextTest : public ::testing::Test {
   // The text of a constant.
   std::string InText(const Constant& constant) { return InText(Add(constant)); }
   std::string InText(Operand operand) {
-    module_.mutable_globals()[0].prefix_data = operand;
+    module_.mutable_traits(0).prefix_data = operand;
     std::string text = TextOf(module_);
     text.pop_back();
     return text.substr(text.find(" prefix=") + 8);
@@ -217,9 +218,10 @@ TEST_F(TextTest, TextsOfNestedConstantsAreBounded) {
   EXPECT_LT(text.size(), size_t{200} << 20);
 
   // What follows in other lines is still there.
-  Global& other = module_.mutable_globals().emplace_back();
+  NewGlobal other;
   other.name = "other";
   other.initializer = AddInteger(77);
+  module_.AddGlobal(other);
   EXPECT_THAT(TextOf(module_), EndsWith(" initializer=i32 77\n"));
 }
 
@@ -230,7 +232,8 @@ TEST_F(TextTest, ModuleAndFunctionsInIt) {
   module_.mutable_flags().push_back({"target-abi", 0, true, "a \"b\""});
   module_.mutable_comdats().push_back({"z", 1});
   module_.mutable_comdats().push_back({"f", 3});
-  Global& f = module_.mutable_globals()[0];
+  module_.mutable_globals()[0].comdat = 1;
+  GlobalTraits& f = module_.mutable_traits(0);
   f.linkage = Linkage::kLinkOnceOdr;
   f.visibility = Visibility::kHidden;
   f.is_dso_local = true;
@@ -244,7 +247,6 @@ TEST_F(TextTest, ModuleAndFunctionsInIt) {
   f.unnamed_address = UnnamedAddress::kLocal;
   f.section = ".text.f";
   f.collector = "shadow";
-  f.comdat = 1;
   f.personality = Operand::Constant(0);
   f.prologue_data = AddInteger(9);
   module_.FindUsesByData();
@@ -262,24 +264,26 @@ TEST_F(TextTest, ModuleAndFunctionsInIt) {
 }
 
 TEST_F(TextTest, VariablesAndAliases) {
-  Global& variable = module_.mutable_globals().emplace_back();
+  NewGlobal variable;
   variable.name = "v";
-  variable.type = pointer_;
-  variable.value_type = word_;
-  variable.linkage = Linkage::kInternal;
-  variable.thread_local_mode = ThreadLocalMode::kInitialExec;
-  variable.unnamed_address = UnnamedAddress::kGlobal;
-  variable.is_declaration = false;
-  variable.is_constant = true;
-  variable.is_externally_initialized = true;
+  variable.traits.type = pointer_;
+  variable.traits.value_type = word_;
+  variable.traits.linkage = Linkage::kInternal;
+  variable.traits.thread_local_mode = ThreadLocalMode::kInitialExec;
+  variable.traits.unnamed_address = UnnamedAddress::kGlobal;
+  variable.traits.is_declaration = false;
+  variable.traits.is_constant = true;
+  variable.traits.is_externally_initialized = true;
   const std::vector<StringAttribute> strings = {{"bss-section", "x"}};
-  variable.variable_attributes.strings = strings;
+  variable.traits.variable_attributes.strings = strings;
   variable.initializer = AddInteger(5);
-  Global& alias = module_.mutable_globals().emplace_back();
-  alias.kind = GlobalKind::kAlias;
-  alias.type = pointer_;
-  alias.value_type = word_;
+  module_.AddGlobal(variable);
+  NewGlobal alias;
+  alias.traits.kind = GlobalKind::kAlias;
+  alias.traits.type = pointer_;
+  alias.traits.value_type = word_;
   alias.initializer = Operand::Constant(0);
+  module_.AddGlobal(alias);
   EXPECT_THAT(TextOf(module_),
               EndsWith("@v = variable internal initialexec unnamed_addr constant "
                        "externally_initialized ptr to i32 variable(\"bss-section\"=\"x\") "
@@ -301,8 +305,7 @@ TEST_F(TextTest, Attributes) {
   parameter.stack_alignment = 32;
   parameter.type = word_;
   list.anywhere = list.function.kinds | list.result.kinds | parameter.kinds;
-  Global& f = module_.mutable_globals()[0];
-  f.attributes = &list;
+  module_.mutable_traits(0).attributes = &list;
   const std::string expected =
       " function(nounwind, \"b\"=\"1\", \"a\"=\"\") result(zeroext) "
       "parameter1(byval, align, alignment=8, stack_alignment=32, type=i32)";

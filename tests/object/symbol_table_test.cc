@@ -40,6 +40,12 @@ std::vector<std::string> Names(int count) {
   return names;
 }
 
+SymbolList ListOf(const std::vector<Symbol>& symbols) {
+  SymbolList list;
+  for (const Symbol& symbol : symbols) list.Add(symbol);
+  return list;
+}
+
 void ExpectEqual(const Symbol& a, const Symbol& b) {
   EXPECT_EQ(a.name, b.name);
   EXPECT_EQ(a.kind, b.kind);
@@ -61,7 +67,7 @@ TEST(SymbolTableTest, HasAndFindsItsSymbols) {
   for (int count : {0, 1, 2, 3, 64, 1000}) {
     const std::vector<std::string> names = Names(count);
     const std::vector<Symbol> symbols = SymbolsNamed(names);
-    const SymbolTable made = SymbolTable::Of(symbols);
+    const SymbolTable made = SymbolTable::Of(ListOf(symbols));
     ASSERT_OK_AND_ASSIGN(const SymbolTable read,
                          SymbolTable::Decode(absl::StrCat("before", made.bytes()), 6));
     for (const SymbolTable* table : {&made, &read}) {
@@ -76,6 +82,22 @@ TEST(SymbolTableTest, HasAndFindsItsSymbols) {
   }
 }
 
+TEST(SymbolListTest, SymbolsMayChange) {
+  const std::vector<std::string> names = Names(4);
+  std::vector<Symbol> symbols = SymbolsNamed(names);
+  SymbolList list = ListOf(symbols);
+  for (uint32_t i : {2, 0, 3, 1}) {
+    for (uint64_t size : {uint64_t{0}, uint64_t{7}, uint64_t{8}}) {
+      symbols[i].base = SymbolOrdinal{i};
+      symbols[i].offset = 0;
+      symbols[i].size = size;
+      symbols[i].is_hidden = size == 8;
+      list.Set(SymbolOrdinal{i}, symbols[i]);
+      for (uint32_t j = 0; j < 4; ++j) ExpectEqual(list.at(SymbolOrdinal{j}), symbols[j]);
+    }
+  }
+}
+
 TEST(SymbolTableTest, FindsNothingInNone) {
   const SymbolTable none;
   EXPECT_EQ(none.size(), 0u);
@@ -85,7 +107,7 @@ TEST(SymbolTableTest, FindsNothingInNone) {
 // Under a sanitizer this finds reads outside of the bytes.
 TEST(SymbolTableTest, DamageIsNoticedOrHarmless) {
   const std::vector<std::string> names = Names(20);
-  const std::string sound(SymbolTable::Of(SymbolsNamed(names)).bytes());
+  const std::string sound(SymbolTable::Of(ListOf(SymbolsNamed(names))).bytes());
   const auto use = [&](const std::string& bytes) {
     absl::StatusOr<SymbolTable> table = SymbolTable::Decode(bytes, 0);
     if (!table.ok()) return;

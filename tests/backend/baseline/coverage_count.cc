@@ -44,7 +44,7 @@ absl::StatusOr<CoverageCount> CountCoverage(absl::string_view bitcode) {
   CoverageCount count;
   for (uint32_t number = 0; number < module.globals().size(); ++number) {
     const ir::Global& global = module.globals()[number];
-    if (!global.IsFunction() || global.is_declaration) continue;
+    if (!global.IsFunction() || global.is_declaration()) continue;
     ++count.all.functions;
     if (const absl::Status status = reader.Read(number, body); !status.ok()) {
       ++count.refused[absl::StrCat("not read: ", status.message())].functions;

@@ -140,7 +140,7 @@ TEST(TypeReaderTest, ReadsEveryKind) {
     declare token @llvm.call.preallocated.setup(i32)
     declare i64 @llvm.read_register.i64(metadata)
     declare i32 @v(i32, ...))");
-  const Type& function = *reading.GlobalNamed("f").value_type;
+  const Type& function = *reading.GlobalNamed("f").value_type();
   EXPECT_TRUE(function.result()->IsVoid());
   const absl::Span<const Type* const> types = function.parameters();
   std::vector<TypeKind> kinds;
@@ -163,14 +163,15 @@ TEST(TypeReaderTest, ReadsEveryKind) {
   EXPECT_EQ(types[13]->count, 5u);
   EXPECT_EQ(types[14]->count, 2u);
   EXPECT_FALSE(types[14]->is_sized);
-  EXPECT_EQ(reading.GlobalNamed("llvm.x86.tilezero.internal").value_type->result()->kind,
+  EXPECT_EQ(reading.GlobalNamed("llvm.x86.tilezero.internal").value_type()->result()->kind,
             TypeKind::kX86Amx);
-  EXPECT_TRUE(reading.GlobalNamed("llvm.call.preallocated.setup").value_type->result()->IsToken());
-  EXPECT_EQ(reading.GlobalNamed("llvm.read_register.i64").value_type->parameters()[0]->kind,
+  EXPECT_TRUE(
+      reading.GlobalNamed("llvm.call.preallocated.setup").value_type()->result()->IsToken());
+  EXPECT_EQ(reading.GlobalNamed("llvm.read_register.i64").value_type()->parameters()[0]->kind,
             TypeKind::kMetadata);
-  EXPECT_EQ(reading.GlobalNamed("o").value_type->kind, TypeKind::kOpaqueStruct);
-  EXPECT_TRUE(reading.GlobalNamed("v").value_type->is_variadic);
-  EXPECT_EQ(reading.GlobalNamed("f").type, types[8]);
+  EXPECT_EQ(reading.GlobalNamed("o").value_type()->kind, TypeKind::kOpaqueStruct);
+  EXPECT_TRUE(reading.GlobalNamed("v").value_type()->is_variadic);
+  EXPECT_EQ(reading.GlobalNamed("f").type(), types[8]);
 }
 
 }  // namespace

@@ -31,9 +31,9 @@ TEST(LlvmReaderTest, NumbersGlobalsAsBitcodeDoes) {
     EXPECT_EQ(reading.module().constants()[i].global, i);
     EXPECT_EQ(reading.reader().NumberOf(*reading.SourceOf(names[i])), i);
   }
-  EXPECT_EQ(reading.GlobalNamed("a").kind, GlobalKind::kAlias);
+  EXPECT_EQ(reading.GlobalNamed("a").kind(), GlobalKind::kAlias);
   EXPECT_EQ(reading.GlobalNamed("a").initializer, Operand::Constant(0));
-  EXPECT_EQ(reading.GlobalNamed("i").kind, GlobalKind::kIfunc);
+  EXPECT_EQ(reading.GlobalNamed("i").kind(), GlobalKind::kIfunc);
   EXPECT_EQ(reading.GlobalNamed("i").initializer, Operand::Constant(3));
   EXPECT_TRUE(reading.module().IsUsedByData(0));
   EXPECT_FALSE(reading.module().IsUsedByData(1));
@@ -53,28 +53,28 @@ TEST(LlvmReaderTest, ReadsPropertiesOfVariables) {
     attributes #0 = { "bss-section"=".b" }
     !0 = !{ptr @t})");
   const Global& plain = reading.GlobalNamed("plain");
-  EXPECT_TRUE(plain.IsVariable() && plain.is_declaration && !plain.is_constant);
+  EXPECT_TRUE(plain.IsVariable() && plain.is_declaration() && !plain.is_constant());
   EXPECT_TRUE(plain.initializer.IsNothing());
-  EXPECT_FALSE(plain.has_unknown);
+  EXPECT_FALSE(plain.has_unknown());
   const Global& local = reading.GlobalNamed("t");
-  EXPECT_EQ(local.linkage, Linkage::kInternal);
-  EXPECT_EQ(local.thread_local_mode, ThreadLocalMode::kInitialExec);
-  EXPECT_EQ(local.unnamed_address, UnnamedAddress::kGlobal);
-  EXPECT_TRUE(local.is_constant && local.is_dso_local && !local.is_declaration);
-  EXPECT_EQ(local.section, ".s");
-  EXPECT_EQ(local.alignment, 32u);
+  EXPECT_EQ(local.linkage(), Linkage::kInternal);
+  EXPECT_EQ(local.thread_local_mode(), ThreadLocalMode::kInitialExec);
+  EXPECT_EQ(local.unnamed_address(), UnnamedAddress::kGlobal);
+  EXPECT_TRUE(local.is_constant() && local.is_dso_local() && !local.is_declaration());
+  EXPECT_EQ(local.section(), ".s");
+  EXPECT_EQ(local.alignment(), 32u);
   const Global& in_comdat = reading.GlobalNamed("c");
-  EXPECT_EQ(in_comdat.visibility, Visibility::kHidden);
+  EXPECT_EQ(in_comdat.visibility(), Visibility::kHidden);
   ASSERT_EQ(in_comdat.comdat, 0u);
   EXPECT_EQ(reading.module().comdats()[0].name, "c");
   EXPECT_EQ(reading.module().comdats()[0].selection, 4);
-  EXPECT_TRUE(reading.GlobalNamed("x").is_externally_initialized);
-  EXPECT_EQ(reading.GlobalNamed("x").variable_attributes.ValueOf("bss-section"), ".b");
-  EXPECT_TRUE(reading.GlobalNamed("p").has_unknown);
-  EXPECT_TRUE(reading.GlobalNamed("far").has_unknown);
-  EXPECT_TRUE(reading.GlobalNamed("m").has_unknown);
-  EXPECT_EQ(reading.GlobalNamed("space").address_space, 2u);
-  EXPECT_EQ(reading.GlobalNamed("space").type->number, 2u);
+  EXPECT_TRUE(reading.GlobalNamed("x").is_externally_initialized());
+  EXPECT_EQ(reading.GlobalNamed("x").variable_attributes().ValueOf("bss-section"), ".b");
+  EXPECT_TRUE(reading.GlobalNamed("p").has_unknown());
+  EXPECT_TRUE(reading.GlobalNamed("far").has_unknown());
+  EXPECT_TRUE(reading.GlobalNamed("m").has_unknown());
+  EXPECT_EQ(reading.GlobalNamed("space").address_space(), 2u);
+  EXPECT_EQ(reading.GlobalNamed("space").type()->number, 2u);
 }
 
 TEST(LlvmReaderTest, ReadsPropertiesOfFunctions) {
@@ -85,16 +85,16 @@ TEST(LlvmReaderTest, ReadsPropertiesOfFunctions) {
         personality ptr @p {
       ret void
     })");
-  EXPECT_EQ(reading.GlobalNamed("llvm.memcpy.inline.p0.p0.i64").intrinsic,
+  EXPECT_EQ(reading.GlobalNamed("llvm.memcpy.inline.p0.p0.i64").intrinsic(),
             IntrinsicId::kMemcpyInline);
   const Global& function = reading.GlobalNamed("f");
-  EXPECT_EQ(function.intrinsic, IntrinsicId::kNone);
-  EXPECT_EQ(function.convention, kConventionFast);
-  EXPECT_EQ(function.collector, "statepoint-example");
-  EXPECT_EQ(reading.module().constant(function.prefix_data).bits(), 1u);
-  EXPECT_EQ(reading.module().constant(function.prologue_data).bits(), 2u);
-  EXPECT_EQ(function.personality.number(), reading.reader().NumberOf(*reading.SourceOf("p")));
-  EXPECT_TRUE(reading.module().IsUsedByData(function.personality.number()));
+  EXPECT_EQ(function.intrinsic(), IntrinsicId::kNone);
+  EXPECT_EQ(function.convention(), kConventionFast);
+  EXPECT_EQ(function.collector(), "statepoint-example");
+  EXPECT_EQ(reading.module().constant(function.prefix_data()).bits(), 1u);
+  EXPECT_EQ(reading.module().constant(function.prologue_data()).bits(), 2u);
+  EXPECT_EQ(function.personality().number(), reading.reader().NumberOf(*reading.SourceOf("p")));
+  EXPECT_TRUE(reading.module().IsUsedByData(function.personality().number()));
 }
 
 TEST(LlvmReaderTest, ReadsAttributes) {
@@ -104,7 +104,7 @@ TEST(LlvmReaderTest, ReadsAttributes) {
     declare void @none()
     declare void @dropped(ptr noundef readonly)
     attributes #0 = { nounwind uwtable noredzone willreturn "target-cpu"="x" "b" })");
-  const AttributeList& list = *reading.GlobalNamed("f").attributes;
+  const AttributeList& list = *reading.GlobalNamed("f").attributes();
   EXPECT_TRUE(list.function.Has(Attribute::kNoUnwind));
   EXPECT_TRUE(list.function.Has(Attribute::kUWTable));
   EXPECT_FALSE(list.function.Has(Attribute::kUnknown));
@@ -122,8 +122,8 @@ TEST(LlvmReaderTest, ReadsAttributes) {
   EXPECT_EQ(list.OfParameter(3).stack_alignment, 32u);
   EXPECT_TRUE(list.HasAnywhere(Attribute::kByVal));
   EXPECT_FALSE(list.HasAnywhere(Attribute::kInReg));
-  EXPECT_EQ(reading.GlobalNamed("none").attributes->anywhere, 0u);
-  EXPECT_TRUE(reading.GlobalNamed("dropped").attributes->parameters.empty());
+  EXPECT_EQ(reading.GlobalNamed("none").attributes()->anywhere, 0u);
+  EXPECT_TRUE(reading.GlobalNamed("dropped").attributes()->parameters.empty());
 }
 
 TEST(LlvmReaderTest, MetadataOfADefinitionBelongsToItsBody) {
@@ -133,8 +133,8 @@ TEST(LlvmReaderTest, MetadataOfADefinitionBelongsToItsBody) {
       ret void
     }
     !0 = !{!"function_entry_count", i64 1})");
-  EXPECT_TRUE(reading.GlobalNamed("declared").has_unknown);
-  EXPECT_FALSE(reading.GlobalNamed("defined").has_unknown);
+  EXPECT_TRUE(reading.GlobalNamed("declared").has_unknown());
+  EXPECT_FALSE(reading.GlobalNamed("defined").has_unknown());
   EXPECT_FALSE(reading.Body("defined").has_unknown);
 }
 
