@@ -149,7 +149,7 @@ bool AttributeGroup::SkipRanges() {
 // In the order of names, as LLVM has string attributes. Of two with the same name, the last one
 // counts.
 absl::Span<const ir::StringAttribute> AttributeGroup::KeepStrings(ir::Module& module) {
-  const absl::string_view text = module.Keep(std::move(text_));
+  const absl::string_view text = module.storage().Keep(std::move(text_));
   std::vector<ir::StringAttribute> strings;
   strings.reserve(strings_.size());
   for (const Place& place : strings_) {
@@ -166,7 +166,7 @@ absl::Span<const ir::StringAttribute> AttributeGroup::KeepStrings(ir::Module& mo
   // std::unique keeps the first one of several, so from the back.
   const auto kept = std::unique(strings.rbegin(), strings.rend(), is_same);
   strings.erase(strings.begin(), kept.base());
-  return module.Keep(std::move(strings));
+  return module.storage().Keep(std::move(strings));
 }
 
 }  // namespace firstcall::bitcode

@@ -34,7 +34,7 @@ void Merge(const ir::AttributeSet& from, ir::AttributeSet& set) {
 AttributeReader::AttributeReader(const TypeTable& types, size_t parameter_limit, ir::Module& module,
                                  std::vector<const ir::AttributeList*>& lists)
     : types_(types), module_(module), lists_(lists), parameters_left_(parameter_limit) {
-  lists_.push_back(module.AddAttributes());
+  lists_.push_back(module.storage().AddAttributes());
 }
 
 absl::Status AttributeReader::ReadGroups(BitReader& reader) {
@@ -77,7 +77,7 @@ absl::Status AttributeReader::ReadList(absl::Span<const uint64_t> operands) {
     lists_.push_back(lists_[0]);
     return absl::OkStatus();
   }
-  ir::AttributeList* const added = module_.AddAttributes();
+  ir::AttributeList* const added = module_.storage().AddAttributes();
   *added = std::move(list);
   lists_.push_back(added);
   return absl::OkStatus();

@@ -15,9 +15,9 @@
 namespace firstcall::bitcode {
 
 // Walks over the block that `reader` has entered, and leaves the block. on_block(id), in front of a
-// block within, has to read or to skip that block; on_record(), in front of a record, has to read or
-// to skip the record. Both return an absl::Status. The walk ends with the first that is not OK, or
-// with the reader's failure.
+// block within, has to read or to skip that block; on_record(), in front of a record, has to read
+// or to skip the record. Both return an absl::Status. The walk ends with the first that is not OK,
+// or with the reader's failure.
 template <typename OnBlock, typename OnRecord>
 absl::Status WalkBlock(BitReader& reader, OnBlock on_block, OnRecord on_record) {
   for (;;) {

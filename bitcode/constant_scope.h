@@ -72,15 +72,15 @@ class ConstantScope {
   uint32_t highest() const { return highest_; }
 
   absl::Span<const ir::Operand> Keep(std::vector<ir::Operand> operands) {
-    if (function_ == nullptr) return module_->Keep(std::move(operands));
+    if (function_ == nullptr) return module_->storage().Keep(std::move(operands));
     return function_->operand_lists.emplace_back(std::move(operands));
   }
   absl::Span<const uint64_t> Keep(std::vector<uint64_t> words) {
-    if (function_ == nullptr) return module_->Keep(std::move(words));
+    if (function_ == nullptr) return module_->storage().Keep(std::move(words));
     return function_->word_lists.emplace_back(std::move(words));
   }
   absl::string_view Keep(std::string data) {
-    if (function_ == nullptr) return module_->Keep(std::move(data));
+    if (function_ == nullptr) return module_->storage().Keep(std::move(data));
     return function_->data.emplace_back(std::move(data));
   }
 

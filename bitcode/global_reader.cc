@@ -190,7 +190,8 @@ bool GlobalReader::SetOperand(uint64_t field, ir::Operand& operand) {
 void GlobalReader::Append(NewGlobal& global) {
   if (IsImplicitlyDsoLocal(global.traits)) global.traits.is_dso_local = true;
   const ir::GlobalTraits*& last = last_traits_[static_cast<size_t>(global.traits.kind)];
-  if (last == nullptr || !(*last == global.traits)) last = module_.AddTraits(global.traits);
+  if (last == nullptr || !(*last == global.traits))
+    last = module_.storage().AddTraits(global.traits);
   Append({global.name, last, global.comdat, global.initializer});
 }
 
@@ -288,13 +289,13 @@ absl::Status GlobalReader::SetFunctionAttributes(uint64_t attributes, NewGlobal&
 const ir::AttributeList* GlobalReader::WithoutSectionName(const ir::AttributeList* list) {
   const ir::AttributeList*& changed = changed_lists_[list];
   if (changed != nullptr) return changed;
-  ir::AttributeList* const copy = module_.AddAttributes();
+  ir::AttributeList* const copy = module_.storage().AddAttributes();
   *copy = *list;
   std::vector<ir::StringAttribute> strings;
   for (const ir::StringAttribute& attribute : list->function.strings) {
     if (attribute.name != kSectionAttribute) strings.push_back(attribute);
   }
-  copy->function.strings = module_.Keep(std::move(strings));
+  copy->function.strings = module_.storage().Keep(std::move(strings));
   return changed = copy;
 }
 

@@ -36,8 +36,12 @@ class GlobalReader {
   }
 
   // What globals refer to by number.
-  void AddSection(std::string name) { sections_.push_back(module_.Keep(std::move(name))); }
-  void AddCollector(std::string name) { collectors_.push_back(module_.Keep(std::move(name))); }
+  void AddSection(std::string name) {
+    sections_.push_back(module_.storage().Keep(std::move(name)));
+  }
+  void AddCollector(std::string name) {
+    collectors_.push_back(module_.storage().Keep(std::move(name)));
+  }
   absl::Status AddComdat(absl::Span<const uint64_t> operands);
 
   // Each reads a record. Operands that a global refers to may be numbers of constants that are not

@@ -173,7 +173,7 @@ absl::Status MetadataReader::ReadAttachments(absl::Span<const uint64_t> operands
   }
   // Several globals in a row often have the same traits, and the same kinds of metadata.
   if (last_traits_ == nullptr || !(*last_traits_ == traits)) {
-    last_traits_ = module_.AddTraits(traits);
+    last_traits_ = module_.storage().AddTraits(traits);
   }
   module_.mutable_globals()[operands[0]].traits = last_traits_;
   return absl::OkStatus();

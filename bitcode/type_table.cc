@@ -64,8 +64,8 @@ const ir::Type* TypeTable::Pointer(uint32_t address_space, ir::Module& module) {
 
 const ir::Type* TypeTable::Add(const ir::Type& type, ir::Module& module) {
   ir::Type kept = type;
-  kept.contained =
-      module.Keep(std::vector<const ir::Type*>(type.contained.begin(), type.contained.end()));
+  kept.contained = module.storage().Keep(
+      std::vector<const ir::Type*>(type.contained.begin(), type.contained.end()));
   const ir::Type* const added = module.AddType(kept);
   if (IsStructural(type)) distinct_.insert(added);
   if (type.IsVoid()) void_ = added;

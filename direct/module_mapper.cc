@@ -88,7 +88,7 @@ uint32_t ModuleMapper::DefineLabels(absl::string_view name, uint32_t function,
   ir::Type type;
   type.kind = ir::TypeKind::kArray;
   type.count = blocks.size();
-  type.contained = module_->Keep(std::vector<const ir::Type*>{pointer});
+  type.contained = module_->storage().Keep(std::vector<const ir::Type*>{pointer});
   ir::NewGlobal table;
   table.name = name;
   table.traits.linkage = ir::Linkage::kInternal;
@@ -139,9 +139,10 @@ uint32_t ModuleMapper::AddDeclaration(uint32_t original, const Reference& refere
   const bool is_function = from.value_type() != nullptr && from.value_type()->IsFunction();
   traits.kind = is_function ? ir::GlobalKind::kFunction : ir::GlobalKind::kVariable;
   FillDeclaration(*from.traits, traits);
-  if (is_function && traits.attributes == nullptr) traits.attributes = module_->AddAttributes();
+  if (is_function && traits.attributes == nullptr)
+    traits.attributes = module_->storage().AddAttributes();
   traits.is_dso_local = reference.is_near;
-  declaration.name = module_->Keep(reference.name);
+  declaration.name = module_->storage().Keep(reference.name);
   return Declare(declaration);
 }
 
@@ -330,8 +331,8 @@ void ModuleMapper::AddDisplaced() {
     sum.opcode = ir::Opcode::kGetElementPtr;
     sum.type = type;
     sum.set_source_type(byte);
-    sum.set_operands(module_->Keep(std::vector<ir::Operand>{ir::Operand::Constant(displaced.base),
-                                                            ir::Operand::Constant(distance)}));
+    sum.set_operands(module_->storage().Keep(std::vector<ir::Operand>{
+        ir::Operand::Constant(displaced.base), ir::Operand::Constant(distance)}));
   }
 }
 
@@ -351,7 +352,7 @@ void ModuleMapper::AddLabels(const Labels& labels) {
   ir::Constant& list = constants.emplace_back();
   list.kind = ConstantKind::kAggregate;
   list.type = table.value_type();
-  list.set_operands(module_->Keep(std::move(entries)));
+  list.set_operands(module_->storage().Keep(std::move(entries)));
 }
 
 absl::Status ModuleMapper::Complete() {
@@ -389,7 +390,7 @@ ir::Operand ModuleMapper::AppendShared(const ir::Constant& original,
                                        std::vector<ir::Operand> operands) {
   std::vector<ir::Constant>& constants = module_->mutable_constants();
   ir::Constant& constant = constants.emplace_back(original);
-  if (!operands.empty()) constant.set_operands(module_->Keep(std::move(operands)));
+  if (!operands.empty()) constant.set_operands(module_->storage().Keep(std::move(operands)));
   return ir::Operand::Constant(static_cast<uint32_t>(constants.size() - 1));
 }
 

@@ -98,7 +98,7 @@ class ModuleMapper {
   // Adds a declaration that is in no source module. Its name must live as long as the module.
   uint32_t Declare(const ir::NewGlobal& declaration);
   // Keeps a copy of `name` for as long as the module lives.
-  absl::string_view Keep(std::string name) { return module_->Keep(std::move(name)); }
+  absl::string_view Keep(std::string name) { return module_->storage().Keep(std::move(name)); }
 
   // Finds what `body`, as it was read from the source module, refers to. `function` is its number
   // in module().

@@ -49,7 +49,7 @@ class DataWalk {
 void Module::Lay(Type& type) {
   offsets_.clear();
   layout_.Lay(type, offsets_);
-  if (!offsets_.empty()) type.offsets = Keep(std::vector<uint64_t>(offsets_));
+  if (!offsets_.empty()) type.offsets = storage_.Keep(std::vector<uint64_t>(offsets_));
 }
 
 Type* Module::AddType(Type type) {
@@ -61,7 +61,7 @@ Type* Module::AddType(Type type) {
 void Module::Complete(Type* structure, absl::Span<const Type* const> members, bool is_packed) {
   structure->kind = TypeKind::kStruct;
   structure->is_packed = is_packed;
-  structure->contained = Keep(std::vector<const Type*>(members.begin(), members.end()));
+  structure->contained = storage_.Keep(std::vector<const Type*>(members.begin(), members.end()));
   Lay(*structure);
 }
 

@@ -16,6 +16,7 @@
 #include "ir/constant.h"
 #include "ir/data_layout.h"
 #include "ir/global.h"
+#include "ir/module_storage.h"
 #include "ir/type.h"
 
 namespace firstcall::ir {
@@ -122,7 +123,8 @@ class Module {
   std::vector<Global>& mutable_globals() { return globals_; }
   // Adds a global. Its name must live as long as the module.
   void AddGlobal(const NewGlobal& global) {
-    globals_.push_back({global.name, AddTraits(global.traits), global.comdat, global.initializer});
+    globals_.push_back(
+        {global.name, storage_.AddTraits(global.traits), global.comdat, global.initializer});
   }
   // Of a global that AddGlobal has added, and which therefore shares them with no other one.
   GlobalTraits& mutable_traits(uint32_t global) {
@@ -131,28 +133,8 @@ class Module {
   std::vector<Constant>& mutable_constants() { return constants_; }
   std::vector<Comdat>& mutable_comdats() { return comdats_; }
   std::vector<ModuleFlag>& mutable_flags() { return flags_; }
-  // Keeps the traits of some globals, which may be changed until the module is complete.
-  GlobalTraits* AddTraits(const GlobalTraits& traits = {}) {
-    if (traits_.empty() || traits_.back().size() == kTraitsAtOnce) {
-      traits_.emplace_back().reserve(kTraitsAtOnce);
-    }
-    return &traits_.back().emplace_back(traits);
-  }
-  AttributeList* AddAttributes() { return &attributes_.emplace_back(); }
-  // Keep a copy for as long as the module lives.
-  absl::string_view Keep(std::string text) { return texts_.emplace_back(std::move(text)); }
-  absl::Span<const Operand> Keep(std::vector<Operand> operands) {
-    return operand_lists_.emplace_back(std::move(operands));
-  }
-  absl::Span<const uint64_t> Keep(std::vector<uint64_t> words) {
-    return word_lists_.emplace_back(std::move(words));
-  }
-  absl::Span<const Type* const> Keep(std::vector<const Type*> types) {
-    return type_lists_.emplace_back(std::move(types));
-  }
-  absl::Span<const StringAttribute> Keep(std::vector<StringAttribute> strings) {
-    return string_lists_.emplace_back(std::move(strings));
-  }
+  // What the module's parts point to.
+  ModuleStorage& storage() { return storage_; }
   // `user`: what OnlyUserOf is to say, other than kNone. Called in the order of the globals.
   void AddOnlyUser(uint32_t global, uint32_t user) { only_users_.push_back({global, user}); }
   // Called once, when globals and constants are complete: finds what IsUsedByData and
@@ -164,8 +146,6 @@ class Module {
     uint32_t global, user;
   };
 
-  static constexpr size_t kTraitsAtOnce = 8;
-
   // Sets the layout of `type`, with the offsets of a structure's members.
   void Lay(Type& type);
 
@@ -174,7 +154,6 @@ class Module {
   bool has_assembly_ = false;
   std::deque<Type> types_;
   std::vector<Global> globals_;
-  std::vector<std::vector<GlobalTraits>> traits_;  // None of the lists grows beyond its room.
   std::vector<Constant> constants_;
   std::vector<Comdat> comdats_;
   std::vector<ModuleFlag> flags_;
@@ -182,12 +161,7 @@ class Module {
   std::vector<uint32_t> block_addresses_;
   std::vector<OnlyUser> only_users_;  // Ordered by `global`.
   std::vector<uint64_t> offsets_;     // Lay works in it.
-  std::deque<AttributeList> attributes_;
-  std::deque<std::string> texts_;
-  std::deque<std::vector<Operand>> operand_lists_;
-  std::deque<std::vector<uint64_t>> word_lists_;
-  std::deque<std::vector<const Type*>> type_lists_;
-  std::deque<std::vector<StringAttribute>> string_lists_;
+  ModuleStorage storage_;
 };
 
 inline Constants::Constants(const Module& module) : Constants(module, {}) {}

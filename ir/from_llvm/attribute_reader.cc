@@ -159,12 +159,12 @@ AttributeSet AttributeReader::SetOf(const llvm::AttributeSet& source) {
       AddTo(attribute, set);
     }
   }
-  if (!strings.empty()) set.strings = module_->Keep(std::move(strings));
+  if (!strings.empty()) set.strings = module_->storage().Keep(std::move(strings));
   return set;
 }
 
 const AttributeList* AttributeReader::Add(const llvm::AttributeList& source) {
-  AttributeList* const list = module_->AddAttributes();
+  AttributeList* const list = module_->storage().AddAttributes();
   list->function = SetOf(source.getFnAttrs());
   list->result = SetOf(source.getRetAttrs());
   list->anywhere = list->function.kinds | list->result.kinds;

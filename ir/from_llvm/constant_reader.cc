@@ -172,7 +172,7 @@ void ConstantReader::SetFloat(const llvm::ConstantFP& source, Constant& constant
     return;
   }
   std::vector<uint64_t> words(bits.getRawData(), bits.getRawData() + bits.getNumWords());
-  constant.set_words(function_ == nullptr ? module_->Keep(std::move(words))
+  constant.set_words(function_ == nullptr ? module_->storage().Keep(std::move(words))
                                           : absl::MakeConstSpan(function_->word_lists.emplace_back(
                                                 std::move(words))));
 }
@@ -204,7 +204,7 @@ void ConstantReader::SetOperands(const llvm::User& source, Constant& constant) {
 }
 
 absl::Span<const Operand> ConstantReader::Keep(std::vector<Operand> operands) {
-  if (function_ == nullptr) return module_->Keep(std::move(operands));
+  if (function_ == nullptr) return module_->storage().Keep(std::move(operands));
   return function_->operand_lists.emplace_back(std::move(operands));
 }
 

@@ -109,7 +109,7 @@ void GlobalReader::NumberAll(const llvm::Module& source) {
 
 Global GlobalReader::Convert(const llvm::GlobalValue& source) {
   Global global;
-  GlobalTraits& traits = *module_->AddTraits();
+  GlobalTraits& traits = *module_->storage().AddTraits();
   global.traits = &traits;
   traits.kind = KindOf(source);
   traits.linkage = LinkageOf(source.getLinkage());
@@ -143,7 +143,7 @@ void GlobalReader::SetFunction(const llvm::Function& source, Global& global, Glo
   traits.convention = static_cast<CallingConvention>(source.getCallingConv());
   if (source.hasName()) traits.intrinsic = IntrinsicOfName(global.name);
   traits.attributes = attributes_.ListOf(source.getAttributes());
-  if (source.hasGC()) traits.collector = module_->Keep(std::string(source.getGC()));
+  if (source.hasGC()) traits.collector = module_->storage().Keep(std::string(source.getGC()));
   if (source.hasPersonalityFn()) {
     traits.personality = constants_.OperandOf(*source.getPersonalityFn());
   }

@@ -110,7 +110,7 @@ Type TypeReader::Convert(const llvm::Type* source) {
   std::vector<const Type*> contained;
   contained.reserve(source->getNumContainedTypes());
   for (const llvm::Type* part : source->subtypes()) contained.push_back(*types_.Find(part));
-  type.contained = module_->Keep(std::move(contained));
+  type.contained = module_->storage().Keep(std::move(contained));
   return type;
 }
 

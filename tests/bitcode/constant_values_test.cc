@@ -102,7 +102,7 @@ TEST_F(ConstantValuesTest, SetsDataInLittleEndianOrder) {
   ir::Type type;
   type.kind = TypeKind::kArray;
   type.count = 3;
-  type.contained = module_.Keep(std::vector<const ir::Type*>{element.type});
+  type.contained = module_.storage().Keep(std::vector<const ir::Type*>{element.type});
   ir::Constant constant;
   constant.type = module_.AddType(type);
   ASSERT_TRUE(SetData({0x201, 0x10403}, /*has_end=*/true, scope_, constant));

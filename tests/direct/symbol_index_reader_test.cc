@@ -255,7 +255,7 @@ TEST(SymbolIndexReaderTest, RefusesUsedListOfOtherThings) {
   ir::Type list_type;
   list_type.kind = ir::TypeKind::kArray;
   list_type.count = 2;
-  list_type.contained = module.Keep(std::vector<const ir::Type*>{pointer});
+  list_type.contained = module.storage().Keep(std::vector<const ir::Type*>{pointer});
   const ir::Type* const list = module.AddType(list_type);
   ir::NewGlobal used;
   used.name = "llvm.used";
@@ -271,8 +271,8 @@ TEST(SymbolIndexReaderTest, RefusesUsedListOfOtherThings) {
   constants[0].global = 0;
   constants[1].kind = ir::ConstantKind::kNull;
   constants[2].kind = ir::ConstantKind::kAggregate;
-  constants[2].set_operands(
-      module.Keep(std::vector<ir::Operand>{ir::Operand::Constant(1), ir::Operand::Constant(0)}));
+  constants[2].set_operands(module.storage().Keep(
+      std::vector<ir::Operand>{ir::Operand::Constant(1), ir::Operand::Constant(0)}));
   constants[0].type = constants[1].type = pointer;
   constants[2].type = list;
   module.FindUsesByData();

@@ -27,7 +27,8 @@ class CheckModuleTest : public ::testing::Test {
     constant.kind = kind;
     constant.type = type;
     constant.opcode = opcode;
-    if (!operands.empty()) constant.set_operands(module().Keep(std::vector<Operand>(operands)));
+    if (!operands.empty())
+      constant.set_operands(module().storage().Keep(std::vector<Operand>(operands)));
     return Append(constant);
   }
   Operand Append(const Constant& constant) {
@@ -45,7 +46,7 @@ class CheckModuleTest : public ::testing::Test {
     Constant constant;
     constant.kind = ConstantKind::kData;
     constant.type = type;
-    constant.set_data(module().Keep(std::move(text)));
+    constant.set_data(module().storage().Keep(std::move(text)));
     return Append(constant);
   }
   Module& module() { return builder_.module(); }
@@ -181,14 +182,14 @@ TEST_F(CheckModuleTest, WideNumbersHaveAllTheirWords) {
   Constant wide;
   wide.kind = ConstantKind::kInteger;
   wide.type = builder_.Integer(65);
-  wide.set_words(module().Keep(std::vector<uint64_t>{1, 1}));
+  wide.set_words(module().storage().Keep(std::vector<uint64_t>{1, 1}));
   Append(wide);
   ExpectValid();
-  wide.set_words(module().Keep(std::vector<uint64_t>{1, 2}));
+  wide.set_words(module().storage().Keep(std::vector<uint64_t>{1, 2}));
   Append(wide);
   ExpectInvalid("constant 2: the number is too large for the type");
   module().mutable_constants().pop_back();
-  wide.set_words(module().Keep(std::vector<uint64_t>{1}));
+  wide.set_words(module().storage().Keep(std::vector<uint64_t>{1}));
   Append(wide);
   ExpectInvalid("the number has not as many words as the type");
 }

@@ -64,7 +64,7 @@ class Converter {
     Type converted;
     std::vector<const Type*> contained;
     for (llvm::Type* part : type->subtypes()) contained.push_back(Convert(part));
-    converted.contained = module_.Keep(std::move(contained));
+    converted.contained = module_.storage().Keep(std::move(contained));
     converted.kind = KindOf(type);
     if (type->isIntegerTy()) converted.number = type->getIntegerBitWidth();
     if (type->isPointerTy()) converted.number = type->getPointerAddressSpace();
@@ -383,7 +383,7 @@ class UnsizedTest : public ::testing::Test {
                   uint32_t number = 0) {
     Type type;
     type.kind = kind;
-    type.contained = module_.Keep(std::move(contained));
+    type.contained = module_.storage().Keep(std::move(contained));
     type.count = count;
     type.number = number;
     return module_.AddType(type);

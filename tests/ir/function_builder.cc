@@ -29,8 +29,8 @@ const Type* FunctionBuilder::Find(const Type& type) {
     if (IsSame(known, type)) return &known;
   }
   Type own = type;
-  own.contained =
-      module_.Keep(std::vector<const Type*>(type.contained.begin(), type.contained.end()));
+  own.contained = module_.storage().Keep(
+      std::vector<const Type*>(type.contained.begin(), type.contained.end()));
   return module_.AddType(own);
 }
 
@@ -100,7 +100,7 @@ uint32_t FunctionBuilder::AddGlobal(NewGlobal global) {
   global.traits.type = Pointer();
   attributes_.push_back(nullptr);
   if (global.traits.kind == GlobalKind::kFunction) {
-    global.traits.attributes = attributes_.back() = module_.AddAttributes();
+    global.traits.attributes = attributes_.back() = module_.storage().AddAttributes();
   }
   ir::Constant address;
   address.kind = ConstantKind::kGlobal;
@@ -113,7 +113,7 @@ uint32_t FunctionBuilder::AddGlobal(NewGlobal global) {
 
 uint32_t FunctionBuilder::Declare(absl::string_view name, const Type* function_type) {
   NewGlobal function;
-  function.name = module_.Keep(std::string(name));
+  function.name = module_.storage().Keep(std::string(name));
   function.traits.kind = GlobalKind::kFunction;
   function.traits.value_type = function_type;
   function.traits.intrinsic = IntrinsicOfName(name);
@@ -122,7 +122,7 @@ uint32_t FunctionBuilder::Declare(absl::string_view name, const Type* function_t
 
 uint32_t FunctionBuilder::AddVariable(absl::string_view name, const Type* type) {
   NewGlobal variable;
-  variable.name = module_.Keep(std::string(name));
+  variable.name = module_.storage().Keep(std::string(name));
   variable.traits.kind = GlobalKind::kVariable;
   variable.traits.value_type = type;
   return AddGlobal(variable);
@@ -239,7 +239,7 @@ Operand FunctionBuilder::AddCall(Opcode opcode, const Type* function_type, Opera
                                  const std::vector<uint32_t>& targets) {
   Call& call = function_.calls.emplace_back();
   call.function_type = function_type;
-  call.attributes = module_.AddAttributes();
+  call.attributes = module_.storage().AddAttributes();
   call.argument_count = static_cast<uint32_t>(arguments.size());
   std::vector<Operand> operands = arguments;
   operands.push_back(callee);
@@ -249,7 +249,7 @@ Operand FunctionBuilder::AddCall(Opcode opcode, const Type* function_type, Opera
 }
 
 AttributeList& FunctionBuilder::AttributesOfCall() {
-  AttributeList* attributes = module_.AddAttributes();
+  AttributeList* attributes = module_.storage().AddAttributes();
   function_.calls.back().attributes = attributes;
   return *attributes;
 }

@@ -24,7 +24,7 @@ Type Integer(uint32_t bits) {
 const Type* AddStructure(Module& module, std::vector<const Type*> members) {
   Type type;
   type.kind = TypeKind::kStruct;
-  type.contained = module.Keep(std::move(members));
+  type.contained = module.storage().Keep(std::move(members));
   return module.AddType(type);
 }
 
@@ -84,7 +84,7 @@ TEST(ModuleTest, StructureThatContainsItselfHasNoLayout) {
   Type array;
   array.kind = TypeKind::kArray;
   array.count = 2;
-  array.contained = module.Keep(std::vector<const Type*>{structure});
+  array.contained = module.storage().Keep(std::vector<const Type*>{structure});
   const Type* const both = module.AddType(array);
   module.Complete(structure, {both}, /*is_packed=*/false);
   EXPECT_FALSE(structure->is_sized);
@@ -126,7 +126,7 @@ class UsesByDataTest : public ::testing::Test {
     Constant constant;
     constant.kind = kind;
     constant.opcode = Opcode::kGetElementPtr;
-    constant.set_operands(module_.Keep(std::move(operands)));
+    constant.set_operands(module_.storage().Keep(std::move(operands)));
     return Add(constant);
   }
   Operand AddOf(ConstantKind kind, uint32_t global) {
@@ -203,7 +203,7 @@ TEST_F(UsesByDataTest, DeepAndRepeatedConstants) {
 TEST_F(UsesByDataTest, ConstantsThatContainThemselves) {
   const Operand self = AddOf(ConstantKind::kAggregate, std::vector<Operand>());
   module_.mutable_constants()[self.number()].set_operands(
-      module_.Keep(std::vector<Operand>{self, AddressOf(8)}));
+      module_.storage().Keep(std::vector<Operand>{self, AddressOf(8)}));
   global(1).initializer = self;
   EXPECT_THAT(Used(), ElementsAre(8));
 }

@@ -25,7 +25,7 @@ class TextTest : public ::testing::Test {
     f.traits.kind = GlobalKind::kFunction;
     f.traits.type = pointer_;
     f.traits.value_type = function_type_;
-    f.traits.attributes = module_.AddAttributes();
+    f.traits.attributes = module_.storage().AddAttributes();
     module_.AddGlobal(f);
     Constant address = Of(ConstantKind::kGlobal, pointer_);
     address.global = 0;
@@ -37,7 +37,7 @@ class TextTest : public ::testing::Test {
                       uint32_t number = 0) {
     Type type;
     type.kind = kind;
-    type.contained = module_.Keep(std::move(contained));
+    type.contained = module_.storage().Keep(std::move(contained));
     type.count = count;
     type.number = number;
     return module_.AddType(type);
@@ -60,7 +60,7 @@ class TextTest : public ::testing::Test {
   }
   Operand AddOf(ConstantKind kind, const Type* type, std::vector<Operand> operands) {
     Constant constant = Of(kind, type);
-    constant.set_operands(module_.Keep(std::move(operands)));
+    constant.set_operands(module_.storage().Keep(std::move(operands)));
     return Add(constant);
   }
   // The text of a constant.
@@ -131,7 +131,7 @@ TEST_F(TextTest, Types) {
   EXPECT_EQ(TextOf(*AddType(TypeKind::kOpaqueStruct)), "opaque");
   Type structure;
   structure.kind = TypeKind::kStruct;
-  structure.contained = module_.Keep(std::vector<const Type*>{byte_, word_});
+  structure.contained = module_.storage().Keep(std::vector<const Type*>{byte_, word_});
   EXPECT_EQ(TextOf(structure), "{ i8, i32 }");
   structure.is_packed = true;
   EXPECT_EQ(TextOf(structure), "<{ i8, i32 }>");
@@ -155,7 +155,7 @@ TEST_F(TextTest, TextsOfNestedTypesAreBounded) {
 TEST_F(TextTest, Constants) {
   EXPECT_EQ(InText(AddInteger(uint64_t{0} - 5)), "i32 -5");
   Constant wide = Of(ConstantKind::kInteger, AddType(TypeKind::kInteger, {}, 0, 128));
-  wide.set_words(module_.Keep(std::vector<uint64_t>{1, 2}));
+  wide.set_words(module_.storage().Keep(std::vector<uint64_t>{1, 2}));
   EXPECT_EQ(InText(wide), "i128 0x00000000000000020000000000000001");
   Constant number = Of(ConstantKind::kFloat, AddType(TypeKind::kDouble));
   number.set_bits(0x3ff0000000000000);
@@ -197,13 +197,14 @@ TEST_F(TextTest, NestedConstants) {
   Constant address = Of(ConstantKind::kExpression, pointer_);
   address.opcode = Opcode::kGetElementPtr;
   address.set_source_type(byte_);
-  address.set_operands(module_.Keep(std::vector<Operand>{Operand::Constant(0), AddInteger(4)}));
+  address.set_operands(
+      module_.storage().Keep(std::vector<Operand>{Operand::Constant(0), AddInteger(4)}));
   const Type* const pair = AddType(TypeKind::kStruct, {pointer_, word_});
   const Operand aggregate = AddOf(ConstantKind::kAggregate, pair, {Add(address), AddInteger(1)});
   EXPECT_EQ(InText(aggregate), "{ ptr, i32 } { ptr getelementptr(i8, ptr @f, i32 4), i32 1 }");
   Constant cast = Of(ConstantKind::kExpression, word_);
   cast.opcode = Opcode::kPtrToInt;
-  cast.set_operands(module_.Keep(std::vector<Operand>{Operand::Constant(0)}));
+  cast.set_operands(module_.storage().Keep(std::vector<Operand>{Operand::Constant(0)}));
   EXPECT_EQ(InText(cast), "i32 ptrtoint(ptr @f)");
 }
 
