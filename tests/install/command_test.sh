@@ -13,14 +13,14 @@ version=$("$command" --version)
 [[ $version == "firstcall version $VERSION"$'\n'"LLVM version 19."* ]] || fail "--version: $version"
 
 # What --help names has to be in the man page. The completions ask the command.
-mapfile -t options < <("$command" --help | grep -oE '^  --[a-z0-9-]+' | tr -d ' ')
+mapfile -t options < <("$command" --help | LC_ALL=C grep -oE '^  --[a-z0-9-]+' | tr -d ' ')
 ((${#options[@]} > 30)) || fail "--help names these only: ${options[*]}"
 options+=(-O0 -O3)
 readonly page=$prefix/share/man/man1/firstcall.1
 readonly zsh=$prefix/share/zsh/site-functions/_firstcall
 source "$prefix/share/bash-completion/completions/firstcall"
 for option in "${options[@]}"; do
-  grep -qE -- "(^|[^-a-z])$option([^-a-z]|$)" <(sed 's/\\-/-/g' "$page") || fail "the man page has no $option"
+  LC_ALL=C grep -qE -- "(^|[^-a-z])$option([^-a-z]|$)" <(sed 's/\\-/-/g' "$page") || fail "the man page has no $option"
   [[ $(_firstcall_list "$command" | cut -d' ' -f1) =~ (^|$'\n')$option=?($|$'\n') ]] ||
     fail "bash's completion has no $option"
 done
