@@ -11,7 +11,7 @@
 #include <optional>
 
 #include "base/ids.h"
-#include "direct/module_mapper.h"
+#include "direct/global_mapper.h"
 #include "direct/shared_constants.h"
 #include "direct/symbol_numbers.h"
 #include "ir/module.h"

@@ -45,11 +45,18 @@ class Checker {
   absl::Status Check(const Function& function);
 
  private:
-  // By block: what has been seen of a phi. Holds only if `phi` is `phi_count_`.
+  // By block: what has been seen of a phi. Holds only if `phi` is `PhiEdges::phi_count`.
   struct Incoming {
     uint64_t phi = 0;
     uint32_t edges = 0;  // From the block, that the phi has no value for yet.
     Operand value;
+  };
+  // The edges to the block whose phis are checked.
+  struct PhiEdges {
+    std::vector<uint32_t> counts;    // By the block they come from. Zeros while none is checked.
+    bool has_double = false;         // Some block has several edges to that block.
+    std::vector<Incoming> incoming;  // By block.
+    uint64_t phi_count = 0;          // Phis that CheckIncomingBlocks has seen.
   };
 
   // If there is a fault, `current_` or `faulty_constant_` says where.
@@ -112,11 +119,7 @@ class Checker {
   const Type* exception_type_ = nullptr;
   std::vector<uint32_t> pads_;  // The landing pads.
   std::vector<int64_t> cases_;  // Of a switch.
-  // By block: edges to the block whose phis are checked. Zeros while no phis are checked.
-  std::vector<uint32_t> edges_;
-  bool has_double_edges_ = false;   // Some block has several edges to that block.
-  std::vector<Incoming> incoming_;  // By block.
-  uint64_t phi_count_ = 0;          // Phis that CheckIncomingBlocks has seen.
+  PhiEdges edges_;
 };
 
 }  // namespace firstcall::ir

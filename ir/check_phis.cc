@@ -11,13 +11,13 @@ namespace firstcall::ir {
 Fault Checker::CheckPhis(uint32_t block, uint32_t begin, uint32_t end) {
   current_ = begin;
   if (block == 0) return Fault::Invalid("a phi in the entry block");
-  if (edges_.size() < function_->blocks.size()) {
-    edges_.resize(function_->blocks.size(), 0);
-    incoming_.resize(function_->blocks.size());
+  if (edges_.counts.size() < function_->blocks.size()) {
+    edges_.counts.resize(function_->blocks.size(), 0);
+    edges_.incoming.resize(function_->blocks.size());
   }
   const absl::Span<const uint32_t> predecessors = flow_.PredecessorsOf(block);
-  has_double_edges_ = false;
-  for (uint32_t source : predecessors) has_double_edges_ |= edges_[source]++ != 0;
+  edges_.has_double = false;
+  for (uint32_t source : predecessors) edges_.has_double |= edges_.counts[source]++ != 0;
   Fault fault;
   absl::Span<const uint32_t> blocks_before;
   for (uint32_t i = begin; i < end && !fault; ++i) {
@@ -30,14 +30,14 @@ Fault Checker::CheckPhis(uint32_t block, uint32_t begin, uint32_t end) {
       blocks_before = function_->TargetsOf(phi);
     }
   }
-  for (uint32_t source : predecessors) edges_[source] = 0;
+  for (uint32_t source : predecessors) edges_.counts[source] = 0;
   return fault;
 }
 
 Fault Checker::CheckPhi(const Instruction& phi, absl::Span<const uint32_t> blocks_before) {
   if (!HasPlainValues(*phi.type)) return Fault::Invalid("no phi has such a type");
   // Where a block has several edges, the values must be compared, too.
-  const bool is_known = !has_double_edges_ && function_->TargetsOf(phi) == blocks_before;
+  const bool is_known = !edges_.has_double && function_->TargetsOf(phi) == blocks_before;
   if (!is_known) {
     if (Fault fault = CheckIncomingBlocks(phi)) return fault;
   }
@@ -46,13 +46,13 @@ Fault Checker::CheckPhi(const Instruction& phi, absl::Span<const uint32_t> block
 
 // The phi has as many values as there are edges, so none is missing if none is one too many.
 Fault Checker::CheckIncomingBlocks(const Instruction& phi) {
-  ++phi_count_;
+  ++edges_.phi_count;
   const absl::Span<const Operand> values = OperandsOf(phi);
   const absl::Span<const uint32_t> sources = function_->TargetsOf(phi);
   for (size_t i = 0; i < sources.size(); ++i) {
-    Incoming& incoming = incoming_[sources[i]];
-    if (incoming.phi != phi_count_) {
-      incoming = {phi_count_, edges_[sources[i]], values[i]};
+    Incoming& incoming = edges_.incoming[sources[i]];
+    if (incoming.phi != edges_.phi_count) {
+      incoming = {edges_.phi_count, edges_.counts[sources[i]], values[i]};
     } else if (incoming.value != values[i]) {
       // A reader may list a constant twice.
       return values[i].IsConstant() && incoming.value.IsConstant()

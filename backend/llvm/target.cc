@@ -230,8 +230,7 @@ absl::StatusOr<Target> Target::Create(const TargetSettings& settings) {
   if (baseline != Baseline::kOff) {
     const char* obstacle = target.ObstacleToBaseline(*machine);
     if (obstacle == nullptr) {
-      target.baseline_ = baseline;
-      target.baseline_has_few_registers_ = settings.baseline_has_few_registers;
+      target.baseline_ = {baseline, settings.baseline_has_few_registers};
     } else if (baseline == Baseline::kStrict) {
       return absl::InvalidArgumentError(absl::StrCat(
           "choosing a target: the baseline code generator does not support ", obstacle));
@@ -282,7 +281,7 @@ std::vector<std::string> Target::FeaturesAmong(absl::Span<const char* const> nam
 Target Target::ThatOptimizes() const {
   Target better = *this;
   better.optimizes_ir_ = true;
-  better.baseline_ = Baseline::kOff;
+  better.baseline_.functions = Baseline::kOff;
   better.level_ = std::max(level_, llvm::CodeGenOptLevel::Default);
   return better;
 }

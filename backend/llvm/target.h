@@ -62,8 +62,8 @@ class Target {
 
   // Which functions the baseline code generator compiles: as wished, or kOff if this target is none
   // for it.
-  Baseline baseline() const { return baseline_; }
-  bool baseline_has_few_registers() const { return baseline_has_few_registers_; }
+  Baseline baseline() const { return baseline_.functions; }
+  bool baseline_has_few_registers() const { return baseline_.has_few_registers; }
 
   OptNone optnone() const { return optnone_; }
 
@@ -78,6 +78,12 @@ class Target {
   std::vector<std::string> FeaturesAmong(absl::Span<const char* const> names) const;
 
  private:
+  // Which functions the baseline code generator compiles, and with how many registers.
+  struct BaselineUse {
+    Baseline functions = Baseline::kOff;
+    bool has_few_registers = false;
+  };
+
   absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> CreateMachine(
       const std::string& cpu, const std::string& features) const;
   Target() = default;
@@ -97,8 +103,7 @@ class Target {
   llvm::CodeGenOptLevel level_ = llvm::CodeGenOptLevel::None;
   bool optimizes_ir_ = false;
   Backend backend_ = Backend::kAuto;
-  Baseline baseline_ = Baseline::kOff;
-  bool baseline_has_few_registers_ = false;
+  BaselineUse baseline_;
   OptNone optnone_ = OptNone::kAuto;
   bool drops_debug_info_ = false;
   std::string data_layout_;

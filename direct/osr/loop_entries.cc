@@ -1,10 +1,7 @@
 #include "direct/osr/loop_entries.h"
 
-#include <algorithm>
-
 #include "ir/instruction.h"
 #include "ir/opcode.h"
-#include "ir/operand.h"
 
 namespace firstcall::direct {
 namespace {
@@ -107,10 +104,10 @@ LoopEntries::Verdict LoopEntries::FillIn(uint32_t loop) {
 // A variable whose address is in a live value must stay where it is, even if its value is not live.
 LoopEntries::Verdict LoopEntries::AddVariables(uint32_t block) {
   Verdict verdict = Verdict::kPossible;
-  FindNamed();
+  named_.Find(*function_, variables_, live_.values());
   const std::vector<uint32_t>& variables = variables_.variables();
   for (uint32_t i = 0; i < variables.size(); ++i) {
-    const bool is_named = named_at_[i] == search_number_;
+    const bool is_named = named_.Has(i);
     if (!is_named) {
       const VariableLiveness::Answer is_live = variables_.IsLive(i, block);
       if (is_live == VariableLiveness::Answer::kUnknown) verdict = Verdict::kUnknown;
@@ -149,45 +146,6 @@ LoopEntries::Verdict LoopEntries::CanBePassed(const ir::Type& type) {
     return Verdict::kImpossible;
   }
   return Verdict::kUnknown;
-}
-
-// Everything from which the values were computed, other than by loads and comparisons, is
-// considered.
-void LoopEntries::FindNamed() {
-  if (++search_number_ == 0) {
-    std::fill(seen_at_.begin(), seen_at_.end(), 0);
-    std::fill(named_at_.begin(), named_at_.end(), 0);
-    search_number_ = 1;
-  }
-  // Numbers of former searches are lower.
-  if (seen_at_.size() < function_->values.size()) seen_at_.resize(function_->values.size());
-  if (named_at_.size() < variables_.variables().size()) {
-    named_at_.resize(variables_.variables().size());
-  }
-  if (variables_.variables().empty()) return;
-  for (uint32_t value : live_.values()) FindNamedBy(value);
-  while (!pending_.empty()) {
-    const uint32_t value = pending_.back();
-    pending_.pop_back();
-    const ir::Instruction& definition =
-        function_->instructions[function_->values[value].instruction];
-    for (ir::Operand operand : function_->OperandsOf(definition)) {
-      if (operand.IsValue()) FindNamedBy(operand.number());
-    }
-  }
-}
-
-void LoopEntries::FindNamedBy(uint32_t value) {
-  const uint32_t number = function_->values[value].instruction;
-  if (number == ir::kNone || seen_at_[value] == search_number_) return;
-  seen_at_[value] = search_number_;
-  const Opcode opcode = function_->instructions[number].opcode;
-  if (opcode == Opcode::kAlloca) {
-    const uint32_t variable = variables_.IndexOf(value);
-    if (variable != ir::kNone) named_at_[variable] = search_number_;
-  }
-  if (opcode == Opcode::kLoad || opcode == Opcode::kICmp || opcode == Opcode::kFCmp) return;
-  pending_.push_back(value);
 }
 
 }  // namespace firstcall::direct

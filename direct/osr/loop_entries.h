@@ -22,6 +22,7 @@
 #include "direct/osr/frame_needs.h"
 #include "direct/osr/labels.h"
 #include "direct/osr/live_values.h"
+#include "direct/osr/named_variables.h"
 #include "direct/osr/user_lists.h"
 #include "direct/osr/variable_liveness.h"
 #include "ir/function.h"
@@ -97,9 +98,6 @@ class LoopEntries {
   Verdict FillIn(uint32_t loop);
   Verdict AddVariables(uint32_t block);
   Verdict AddValues();
-  // Marks the variables whose addresses may be in the live values.
-  void FindNamed();
-  void FindNamedBy(uint32_t value);
   static Verdict CanBePassed(const ir::Type& type);
 
   const ir::Function* function_ = nullptr;
@@ -109,6 +107,7 @@ class LoopEntries {
   Labels labels_;
   LiveValues live_;
   VariableLiveness variables_;
+  NamedVariables named_;
   std::vector<Found> found_;  // By loop.
   std::vector<LoopEntry::Variable> variable_list_;
   std::vector<LoopEntry::Value> value_list_;
@@ -116,10 +115,6 @@ class LoopEntries {
   bool has_labels_ = false;
   bool has_liveness_ = false;
   std::optional<std::vector<uint32_t>> indirect_targets_;
-  std::vector<uint32_t> seen_at_;   // By value: the last search that has seen the value.
-  std::vector<uint32_t> named_at_;  // By variable: the last search that has found the variable.
-  uint32_t search_number_ = 0;
-  std::vector<uint32_t> pending_;
 };
 
 }  // namespace firstcall::direct

@@ -3,13 +3,10 @@
 
 #include "direct/osr/poll_writer.h"
 
-#include <algorithm>
-
 #include "direct/osr/address_uses.h"
 #include "direct/osr/frame_needs.h"
 #include "direct/osr/label_number.h"
 #include "ir/constant.h"
-#include "ir/intrinsic.h"
 #include "ir/opcode.h"
 #include "seam/hotness_counter.h"
 
@@ -47,93 +44,32 @@ absl::Status PollWriter::Write(ir::Function& function, const LoopEntries& entrie
     const ir::Constant& address = function.constant(polls.targets);
     targets_ = {function.module().globals()[address.global].value_type(), polls.targets};
   }
-  PlacePolls(entries, polls);
-  LayOutFrame(entries);
+  places_.Find(function, entries, polls.loops, polls.asks_when_called);
+  live_ins_.Begin();
+  for (uint32_t loop : polls.loops) live_ins_.Add(function, entries.At(loop), types_);
   rewriter_.Begin(function);
   writer_.Begin(function);
   null_ = handler_address_ = ir::Operand();
-  for (const Poll& poll : polls_) rewriter_.MoveEdges(poll.block, poll.body);
+  for (const Poll& poll : places_.polls()) rewriter_.MoveEdges(poll.block, poll.body);
   WriteHeads();
-  for (const Poll& poll : polls_) WriteTail(poll);
-  for (size_t i = 0; i < loops_; ++i) {
-    WriteAsk(polls_[i]);
-    WriteStores(polls_[i], i, entries);
+  for (const Poll& poll : places_.polls()) WriteTail(poll);
+  const absl::Span<Poll> at_loops = places_.at_loops();
+  for (size_t i = 0; i < at_loops.size(); ++i) {
+    WriteAsk(at_loops[i]);
+    WriteStores(at_loops[i], i, entries);
   }
-  if (loops_ != 0) WriteLeave(entries);
-  if (asks_when_called_) WriteAsk(polls_.back());
+  if (!at_loops.empty()) WriteLeave(entries);
+  if (places_.at_beginning() != nullptr) WriteAsk(*places_.at_beginning());
   rewriter_.Finish();
   return absl::OkStatus();
-}
-
-// Behind the old blocks come the parts that are split off, then for each loop the block that asks
-// and those that store, then the block that leaves, then the one that asks at the beginning.
-void PollWriter::PlacePolls(const LoopEntries& entries, const Polls& polls) {
-  polls_.clear();
-  loops_ = polls.loops.size();
-  asks_when_called_ = polls.asks_when_called;
-  const auto old = static_cast<uint32_t>(function_->blocks.size());
-  const auto loops = static_cast<uint32_t>(loops_);
-  uint32_t next = old + loops + (asks_when_called_ ? 1 : 0);
-  poll_of_.assign(old, 0);
-  const auto add = [&](uint32_t loop, uint32_t block, uint32_t place, uint32_t ask) {
-    const auto number = static_cast<uint32_t>(polls_.size());
-    polls_.push_back({loop, block, place, old + number, ask, ir::Operand()});
-    poll_of_[block] = number + 1;
-  };
-  for (uint32_t i = 0; i < loops; ++i) {
-    const uint32_t block = entries.block(polls.loops[i]);
-    const ir::Instruction& place = function_->FirstBehindPhis(function_->blocks[block]);
-    add(polls.loops[i], block, function_->NumberOf(place), next);
-    next += 2;
-    for (const LoopEntry::Value& value : entries.At(polls.loops[i]).values) {
-      if (value.is_label) next += kBlocksOfLabelNumber;
-    }
-  }
-  leave_ = next;
-  if (asks_when_called_) add(kNoLoop, 0, PlaceAtBeginning(), loops == 0 ? next : leave_ + 1);
-}
-
-// Behind the variables with which the first block begins.
-uint32_t PollWriter::PlaceAtBeginning() const {
-  uint32_t number = 0;
-  for (const ir::Instruction& instruction : function_->InstructionsOf(function_->blocks[0])) {
-    const bool is_passed = IsStaticAlloca(*function_, instruction) ||
-                           IsDebugCall(*function_, instruction) ||
-                           function_->IntrinsicOf(instruction) == ir::IntrinsicId::kPseudoprobe;
-    if (!is_passed) break;
-    ++number;
-  }
-  return number;
-}
-
-// The layout of an entry's live-ins: first places for the addresses of all variables of the frame,
-// of which those of live variables are written; then the values. The frame is large enough for each
-// of the entries.
-void PollWriter::LayOutFrame(const LoopEntries& entries) {
-  frame_size_ = frame_alignment_ = 1;
-  offsets_.clear();
-  first_offset_.clear();
-  for (size_t i = 0; i < loops_; ++i) {
-    const LoopEntry entry = entries.At(polls_[i].loop);
-    first_offset_.push_back(offsets_.size());
-    members_.clear();
-    for (const LoopEntry::Value& value : entry.values) {
-      members_.push_back(value.is_label ? types_.word() : function_->values[value.value].type);
-    }
-    const PollTypes::Layout layout = types_.LayoutOf(entry.variable_places, members_);
-    frame_size_ = std::max(frame_size_, layout.size);
-    frame_alignment_ = std::max(frame_alignment_, layout.alignment);
-    offsets_.insert(offsets_.end(), layout.offsets.begin(), layout.offsets.end());
-  }
 }
 
 void PollWriter::WriteHeads() {
   const absl::Span<const ir::Block> blocks = function_->blocks;
   for (uint32_t block = 0; block < blocks.size(); ++block) {
     rewriter_.BeginBlock(blocks[block].has_address_taken);
-    if (block == 0 && loops_ != 0) WriteFrame();
-    const uint32_t poll = poll_of_[block];
-    WriteHead(block, poll == 0 ? nullptr : &polls_[poll - 1]);
+    if (block == 0 && !places_.at_loops().empty()) WriteFrame();
+    WriteHead(block, places_.In(block));
     rewriter_.EndBlock();
   }
 }
@@ -162,13 +98,15 @@ void PollWriter::WriteTail(const Poll& poll) {
 
 // Copies old instructions, but for those that are copied elsewhere or not at all.
 void PollWriter::CopyRange(uint32_t begin, uint32_t end) {
+  const bool has_loops = !places_.at_loops().empty();
+  const Poll* const at_beginning = places_.at_beginning();
   for (uint32_t number = begin; number < end; ++number) {
     const ir::Instruction& instruction = function_->instructions[number];
-    if (loops_ != 0 && instruction.opcode == Opcode::kCall && IsMarkOfVariable(instruction)) {
+    if (has_loops && instruction.opcode == Opcode::kCall && IsMarkOfVariable(instruction)) {
       continue;
     }
-    const bool has_moved = asks_when_called_ && instruction.opcode == Opcode::kAlloca &&
-                           begin == polls_.back().place && IsStaticAlloca(*function_, instruction);
+    const bool has_moved = at_beginning != nullptr && instruction.opcode == Opcode::kAlloca &&
+                           begin == at_beginning->place && IsStaticAlloca(*function_, instruction);
     if (!has_moved) rewriter_.Copy(instruction);
   }
 }
@@ -184,7 +122,7 @@ bool PollWriter::IsMarkOfVariable(const ir::Instruction& instruction) const {
 }
 
 void PollWriter::WriteFrame() {
-  frame_ = writer_.Variable(types_.Bytes(frame_size_), frame_alignment_);
+  frame_ = writer_.Variable(types_.Bytes(live_ins_.size()), live_ins_.alignment());
 }
 
 void PollWriter::WritePoll(const Poll& poll) {
@@ -236,7 +174,7 @@ ir::Operand PollWriter::AddHandlerAddress() {
 void PollWriter::WriteStores(Poll& poll, size_t number, const LoopEntries& entries) {
   writer_.BeginBlock();
   poll.end = poll.ask + 1;
-  const uint64_t* offset = offsets_.data() + first_offset_[number];
+  const uint64_t* offset = live_ins_.OffsetsOf(number).data();
   for (const LoopEntry::Value& value : entries.At(poll.loop).values) {
     ir::Operand stored = rewriter_.NewValue(value.value);
     if (value.is_label) {
@@ -245,7 +183,7 @@ void PollWriter::WriteStores(Poll& poll, size_t number, const LoopEntries& entri
     }
     writer_.Store(PlaceInFrame(*offset++), stored, rewriter_.TypeOf(stored));
   }
-  writer_.Jump(leave_);
+  writer_.Jump(places_.leave());
   rewriter_.EndBlock();
 }
 
@@ -254,14 +192,14 @@ void PollWriter::WriteStores(Poll& poll, size_t number, const LoopEntries& entri
 void PollWriter::WriteLeave(const LoopEntries& entries) {
   writer_.BeginBlock();
   rewriter_.Add(Opcode::kPhi, types_.pointer());
-  for (size_t i = 0; i < loops_; ++i) {
-    rewriter_.AddOperand(polls_[i].answer);
-    rewriter_.AddTarget(polls_[i].end);
+  for (const Poll& poll : places_.at_loops()) {
+    rewriter_.AddOperand(poll.answer);
+    rewriter_.AddTarget(poll.end);
   }
   const ir::Operand continuation = rewriter_.Result();
   is_written_.assign(entries.variables().variables().size(), false);
-  for (size_t i = 0; i < loops_; ++i) {
-    for (const LoopEntry::Variable& variable : entries.At(polls_[i].loop).variables) {
+  for (const Poll& poll : places_.at_loops()) {
+    for (const LoopEntry::Variable& variable : entries.At(poll.loop).variables) {
       if (is_written_[variable.place]) continue;
       is_written_[variable.place] = true;
       const uint64_t offset = uint64_t{variable.place} * types_.pointer()->alloc_size;

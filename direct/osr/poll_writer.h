@@ -34,7 +34,9 @@
 #include "direct/osr/body_rewriter.h"
 #include "direct/osr/instruction_writer.h"
 #include "direct/osr/label_number.h"
+#include "direct/osr/live_in_frame.h"
 #include "direct/osr/loop_entries.h"
+#include "direct/osr/poll_places.h"
 #include "direct/osr/poll_types.h"
 #include "ir/attributes.h"
 #include "ir/function.h"
@@ -72,21 +74,7 @@ class PollWriter {
   absl::Status Write(ir::Function& function, const LoopEntries& entries, const Polls& polls);
 
  private:
-  // A poll, in front of old instruction number `place` of old block number `block`.
-  struct Poll {
-    uint32_t loop;
-    uint32_t block;
-    uint32_t place;
-    uint32_t body;  // The number of the new block that has the rest of the old one.
-    uint32_t ask;   // That of the block that calls the handler. Behind it come those that store.
-    ir::Operand answer;  // What the handler returns.
-    uint32_t end = 0;    // The last one of the blocks that store.
-  };
-
   absl::Status Check() const;
-  void PlacePolls(const LoopEntries& entries, const Polls& polls);
-  uint32_t PlaceAtBeginning() const;
-  void LayOutFrame(const LoopEntries& entries);
   void WriteHeads();
   void WriteHead(uint32_t block, const Poll* poll);
   void WriteTail(const Poll& poll);
@@ -108,18 +96,9 @@ class PollWriter {
   ir::Function* function_ = nullptr;
   ir::Operand counter_;
   LabelTable targets_;
-  std::vector<Poll> polls_;  // Those at loops, then the one at the beginning, if there is one.
-  size_t loops_ = 0;         // How many polls are at loops.
-  bool asks_when_called_ = false;
-  std::vector<uint32_t> poll_of_;  // By old block: 1 + the index of the poll in it; 0: none.
-  // The frame in which live-ins are passed.
-  uint64_t frame_size_ = 1;
-  uint32_t frame_alignment_ = 1;
-  std::vector<uint64_t> offsets_;     // Of all values of all entries.
-  std::vector<size_t> first_offset_;  // By poll at a loop.
-  std::vector<const ir::Type*> members_;
-  ir::Operand frame_;
-  uint32_t leave_ = 0;            // The block.
+  PollPlaces places_;
+  LiveInFrame live_ins_;
+  ir::Operand frame_;             // The address of the memory for the live-ins.
   std::vector<bool> is_written_;  // By variable.
   ir::Operand null_, handler_address_;
 };

@@ -189,7 +189,7 @@ CompileServer::CompileServer(CompileServerOptions options, Compilers compilers)
       makers_(options_.makers_of_a_module > 0
                   ? options_.makers_of_a_module
                   : std::max<size_t>(1, std::thread::hardware_concurrency())),
-      started_(SteadyNow()) {}
+      served_{SteadyNow()} {}
 
 absl::StatusOr<std::unique_ptr<CompileServer>> CompileServer::Create(CompileServerOptions options,
                                                                      Compilers compilers) {
@@ -441,7 +441,7 @@ bool CompileServer::HandOver(Client& client, Packet packet) {
     makers_.NoteWorker(spare_->client);
     spare_ = nullptr;
     next_spare_ = SteadyNow() + kRest;
-    ++clients_served_;
+    ++served_.clients;
   }
   if (!status.ok()) {
     Encoder refusal;
@@ -454,7 +454,7 @@ bool CompileServer::HandOver(Client& client, Packet packet) {
 bool CompileServer::Find(int socket, absl::string_view key) {
   const KnownModules::Pack* const pack = known_->Find(key);
   if (pack == nullptr) return SendPacket(socket, absl::string_view("\0", 1)).ok();
-  ++packs_given_;
+  ++served_.packs;
   return SendPacket(socket, "\1", {pack->file.number()}).ok();
 }
 
@@ -618,7 +618,7 @@ uint64_t CompileServer::KeepPack(IncomingPack pack) {
 void CompileServer::Reap() {
   int status = 0;
   for (pid_t ended; (ended = waitpid(-1, &status, WNOHANG)) > 0;) {
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) ++workers_failed_;
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) ++served_.failed_workers;
     for (auto worker = workers_.begin(); worker != workers_.end(); ++worker) {
       if (worker->process != ended) continue;
       // Read what the worker has sent before its end.
@@ -661,11 +661,11 @@ size_t CompileServer::CountWaiting() const {
 std::string CompileServer::StatusText() const {
   std::string text = absl::StrCat(
       "pid ", getpid(), "\nversion ", Version(), "\nup for ",
-      absl::ToInt64Seconds(SteadyNow() - started_), " s\nclients ",
-      workers_.size() - (spare_ != nullptr ? 1 : 0), "\nclients so far ", clients_served_,
+      absl::ToInt64Seconds(SteadyNow() - served_.started), " s\nclients ",
+      workers_.size() - (spare_ != nullptr ? 1 : 0), "\nclients so far ", served_.clients,
       "\nclients that wait ", CountWaiting(), "\nworkers ", workers_.size(),
-      "\nworkers that failed ", workers_failed_, "\nmodules known ", known_->count(),
-      "\nbytes known ", known_->bytes(), "\nmodules given ", packs_given_, "\n");
+      "\nworkers that failed ", served_.failed_workers, "\nmodules known ", known_->count(),
+      "\nbytes known ", known_->bytes(), "\nmodules given ", served_.packs, "\n");
   for (const Worker& worker : workers_) {
     absl::StrAppend(&text, "worker ", worker.process,
                     &worker == spare_ ? std::string(" waits")

@@ -96,6 +96,11 @@ class CompileServer {
   struct Client;
   struct Worker;
   struct IncomingPack;
+  // What the status says of the time since the start.
+  struct Served {
+    const absl::Duration started;
+    uint64_t clients = 0, failed_workers = 0, packs = 0;
+  };
 
   CompileServer(CompileServerOptions options, Compilers compilers);
   absl::Status Listen();
@@ -151,8 +156,7 @@ class CompileServer {
   absl::Duration next_accept_;         // When the next client may be let in.
   std::optional<KnownModules> known_;  // Constant after Create.
   Makers makers_;
-  const absl::Duration started_;
-  uint64_t clients_served_ = 0, workers_failed_ = 0, packs_given_ = 0;
+  Served served_;
 };
 
 }  // namespace firstcall

@@ -42,7 +42,7 @@ llvm::Function& ReadBothWays::LlvmBody(absl::string_view name) const {
   return *function;
 }
 
-const ir::Function& ReadBothWays::Body(absl::string_view name) {
+ir::Function& ReadBothWays::Body(absl::string_view name) {
   const absl::Status status = reader_->Read(NumberOf(name), body_);
   EXPECT_TRUE(status.ok()) << status;
   return body_;

@@ -32,7 +32,7 @@ class ReadBothWays {
 
   // The function, with its body. Both are valid until the next call of the same function.
   llvm::Function& LlvmBody(absl::string_view name) const;
-  const ir::Function& Body(absl::string_view name);
+  ir::Function& Body(absl::string_view name);
 
  private:
   const std::string bytes_;
