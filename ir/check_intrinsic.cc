@@ -33,14 +33,15 @@ absl::string_view SignatureOf(IntrinsicId intrinsic) {
     case IntrinsicId::kDonothing:
     case IntrinsicId::kExperimentalNoaliasScopeDecl:
     case IntrinsicId::kInvariantEnd:
-    case IntrinsicId::kLifetimeEnd:
-    case IntrinsicId::kLifetimeStart:
     case IntrinsicId::kPrefetch:
     case IntrinsicId::kPseudoprobe:
     case IntrinsicId::kSideeffect:
     case IntrinsicId::kVaEnd:
     case IntrinsicId::kVarAnnotation:
       return "v*";
+    case IntrinsicId::kLifetimeEnd:
+    case IntrinsicId::kLifetimeStart:
+      return "vlP";
     case IntrinsicId::kAbs:
     case IntrinsicId::kCtlz:
     case IntrinsicId::kCttz:
@@ -155,6 +156,18 @@ absl::string_view SignatureOf(IntrinsicId intrinsic) {
   return {};
 }
 
+// A signature that the intrinsic has in a later version of LLVM, as well.
+absl::string_view LaterSignatureOf(IntrinsicId intrinsic) {
+  switch (intrinsic) {
+    // LLVM 22 has left out the size.
+    case IntrinsicId::kLifetimeEnd:
+    case IntrinsicId::kLifetimeStart:
+      return "vP";
+    default:
+      return {};
+  }
+}
+
 bool IsOverflowOf(const Type& type, const Type& operand) {
   return type.IsStruct() && !type.is_packed && type.members().size() == 2 &&
          type.members()[0] == &operand && IsTruthOf(*type.members()[1], operand);
@@ -254,7 +267,8 @@ Fault CheckIntrinsic(const Global& callee, absl::Span<const Operand> arguments, 
   }
   const absl::string_view signature = SignatureOf(callee.intrinsic());
   if (signature.empty()) return {};
-  if (!HasSignature(*callee.value_type(), signature)) {
+  const Type& type = *callee.value_type();
+  if (!HasSignature(type, signature) && !HasSignature(type, LaterSignatureOf(callee.intrinsic()))) {
     return Fault::Unknown("an intrinsic with another signature than the known one");
   }
   return CheckSpecialRules(callee.intrinsic(), arguments, caller, scope);

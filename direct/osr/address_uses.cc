@@ -204,6 +204,10 @@ bool IsLifetimeMark(const ir::Function& function, const ir::Instruction& instruc
   return intrinsic == IntrinsicId::kLifetimeStart || intrinsic == IntrinsicId::kLifetimeEnd;
 }
 
+ir::Operand MarkedObject(const ir::Function& function, const ir::Instruction& mark) {
+  return function.ArgumentsOf(mark).back();
+}
+
 bool IsStaticAlloca(const ir::Function& function, const ir::Instruction& instruction) {
   if (instruction.opcode != Opcode::kAlloca || instruction.block != 0 || instruction.is_inalloca) {
     return false;

@@ -14,12 +14,15 @@
 #include "direct/osr/user_lists.h"
 #include "ir/function.h"
 #include "ir/instruction.h"
+#include "ir/operand.h"
 
 namespace firstcall::direct {
 
 // The lifetime marker's variable begins to live, or ends.
 bool BeginsLifetime(const ir::Function& function, const ir::Instruction& instruction);
 bool IsLifetimeMark(const ir::Function& function, const ir::Instruction& instruction);
+// What the lifetime marker `mark` marks: the last argument. (Before LLVM 22 a size precedes it.)
+ir::Operand MarkedObject(const ir::Function& function, const ir::Instruction& mark);
 
 // Whether the instruction is an alloca of the function's frame, whose size is a constant.
 bool IsStaticAlloca(const ir::Function& function, const ir::Instruction& instruction);

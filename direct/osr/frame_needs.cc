@@ -5,6 +5,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
+#include "direct/osr/address_uses.h"
 #include "ir/attributes.h"
 #include "ir/constant.h"
 #include "ir/global.h"
@@ -108,7 +109,7 @@ bool UsesFrame(const ir::Function& function, const ir::Instruction& call, Intrin
     case IntrinsicId::kLifetimeStart:
     case IntrinsicId::kLifetimeEnd: {
       // If the marker's object is unknown, liveness cannot be computed.
-      const ir::Instruction* const object = function.DefinitionOf(function.ArgumentsOf(call)[1]);
+      const ir::Instruction* const object = function.DefinitionOf(MarkedObject(function, call));
       return object == nullptr || object->opcode != Opcode::kAlloca;
     }
     case IntrinsicId::kOther:

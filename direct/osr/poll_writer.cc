@@ -117,7 +117,7 @@ void PollWriter::CopyRange(uint32_t begin, uint32_t end) {
 bool PollWriter::IsMarkOfVariable(const ir::Instruction& instruction) const {
   if (!IsLifetimeMark(*function_, instruction)) return false;
   const ir::Instruction* const variable =
-      function_->DefinitionOf(function_->OperandOf(instruction, 1));
+      function_->DefinitionOf(MarkedObject(*function_, instruction));
   return variable != nullptr && IsStaticAlloca(*function_, *variable);
 }
 
