@@ -28,6 +28,12 @@ namespace {
 const uint64_t kChanges = IsEmulated() ? 20 : 200;
 constexpr int kCompared = 3;
 
+#if defined(__x86_64__)
+constexpr SampleTarget kHere = SampleTarget::kX86_64;
+#else
+constexpr SampleTarget kHere = SampleTarget::kAArch64;
+#endif
+
 TEST(DamagedTest, IsRepeatable) {
   const std::string original(1000, 'x');
   EXPECT_EQ(Damaged(original, 1, 7), Damaged(original, 1, 7));
@@ -86,6 +92,18 @@ TEST_P(DamageTest, IsReportedOrHarmless) {
     const ChildComparison comparison = CompareReadersInChild(damaged);
     EXPECT_NE(comparison.verdict, ChildVerdict::kDifferent) << comparison.difference;
   }
+}
+
+// The compiler half without LLVM refuses some samples as a whole, such as the one with assembly.
+TEST(ReadAndCompileTest, MostSamplesGiveObjectsForThisMachine) {
+  ReadAndCompile read_and_compile;
+  int compiled = 0;
+  for (const Sample& sample : AllSamples()) {
+    const std::string bitcode =
+        AssembleToBitcode(TextFor(sample, kHere), Extras::kNothing).value_or("");
+    if (read_and_compile.Run(bitcode).objects > 0) ++compiled;
+  }
+  EXPECT_GT(2 * compiled, static_cast<int>(AllSamples().size()));
 }
 
 // Every place where a file may end.

@@ -86,6 +86,7 @@ ReadAndCompile::Outcome ReadAndCompile::Run(absl::string_view bitcode) {
   if (target != nullptr && baseline::WriteVariables((*module)->module(), code_) == Refusal::kNone) {
     (void)WriteElfObject(absl::MakeConstSpan(&code_, 1), target->machine, "");
   }
+  outcome.objects = directly_.Run(bitcode);
   return outcome;
 }
 

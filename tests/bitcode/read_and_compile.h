@@ -1,5 +1,6 @@
 // What is tested with damaged bitcode: the module and the bodies of its functions are read, and
-// what the readers accept is compiled by the baseline code generator. Nothing of it runs. Every
+// what the readers accept is compiled by the baseline code generator: body by body for each target,
+// and for this machine as an engine asks for it (CompileDirectly). Nothing of it runs. Every
 // failure must be a status or a refusal.
 
 #ifndef FIRSTCALL_TESTS_BITCODE_READ_AND_COMPILE_H_
@@ -15,6 +16,7 @@
 #include "ir/function.h"
 #include "object/compiled_code.h"
 #include "object/machine.h"
+#include "tests/bitcode/compile_directly.h"
 #include "tests/bitcode/samples.h"
 
 namespace firstcall::testing {
@@ -28,6 +30,7 @@ class ReadAndCompile {
     int unknown = 0;             // Those that were refused as Unimplemented.
     int invalid = 0;             // Those that were refused as InvalidArgument.
     int compiled = 0;            // Those that the code generator covered.
+    int objects = 0;             // What the compiler half without LLVM made for this machine.
     absl::Status first_failure;  // Of a body.
 
     bool accepts_all() const { return module.ok() && unknown == 0 && invalid == 0; }
@@ -53,6 +56,7 @@ class ReadAndCompile {
   std::vector<Target> targets_;
   ir::Function body_;
   CompiledCode code_;
+  CompileDirectly directly_;
 };
 
 }  // namespace firstcall::testing
