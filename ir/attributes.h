@@ -7,6 +7,7 @@
 #define FIRSTCALL_IR_ATTRIBUTES_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/strings/string_view.h"
@@ -104,6 +105,9 @@ struct AttributeSet {
     }
     return {};
   }
+  // The value as a decimal number; `otherwise` if there is none. Nothing for any other text, which
+  // LLVM may read as another number.
+  std::optional<uint64_t> NumberOf(absl::string_view name, uint64_t otherwise) const;
 };
 
 // The attributes of a function or a call, with its result and parameters. Default: none at all.

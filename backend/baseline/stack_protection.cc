@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
-#include "absl/strings/string_view.h"
 #include "backend/baseline/element_indices.h"
 #include "ir/constant.h"
 #include "ir/global.h"
@@ -28,15 +26,8 @@ using ir::Opcode;
 // What may go wrong with a variable. The more, the nearer to the guard the variable lies.
 enum class Danger : uint8_t { kNone, kAddressTaken, kSmallArray, kLargeArray };
 
-// The least size in bytes of large arrays. False for text that is no decimal number.
-bool ReadLargeBytes(const ir::AttributeSet& attributes, uint64_t& bytes) {
-  constexpr uint64_t kDefault = 8;
-  const absl::string_view text = attributes.ValueOf("stack-protector-buffer-size");
-  bytes = kDefault;
-  if (text.empty()) return true;
-  const bool is_decimal = absl::c_all_of(text, absl::ascii_isdigit) && text[0] != '0';
-  return is_decimal && absl::SimpleAtoi(text, &bytes);
-}
+// The least size in bytes of large arrays, if no attribute says another one.
+constexpr uint64_t kLargeBytes = 8;
 
 // Whether the module says where the guard is.
 bool MovesGuard(const ir::Module& module) {
@@ -240,11 +231,12 @@ Refusal PlanStackProtection(FunctionFacts& facts, const CoverageOptions& options
   if (!options.has_stack_guard || MovesGuard(facts.function->module())) {
     return Refusal::kFunctionAttribute;
   }
-  uint64_t large_bytes = 0;
-  if (!ReadLargeBytes(attributes, large_bytes)) return Refusal::kFunctionAttribute;
+  const std::optional<uint64_t> large_bytes =
+      attributes.NumberOf("stack-protector-buffer-size", kLargeBytes);
+  if (!large_bytes) return Refusal::kFunctionAttribute;
   const bool is_required = attributes.Has(Attribute::kStackProtectReq);
   Planner planner(facts, is_required || attributes.Has(Attribute::kStackProtectStrong),
-                  large_bytes);
+                  *large_bytes);
   planner.Run();
   facts.has_guard = is_required || planner.has_danger();
   if (!facts.has_guard) return Refusal::kNone;
