@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "backend/baseline/analysis.h"
 #include "backend/baseline/architecture.h"
+#include "backend/baseline/constant_expansion.h"
 #include "backend/baseline/lowering.h"
 #include "backend/baseline/lowering_aarch64.h"
 #include "backend/baseline/lowering_x86_64.h"
@@ -20,6 +21,7 @@ struct BaselineCompiler::Parts {
 
   LoweringOptions options;
   Analysis analysis;
+  ConstantExpansion expansion;
   std::unique_ptr<Lowering> lowering;
 };
 
@@ -71,12 +73,15 @@ absl::StatusOr<std::unique_ptr<BaselineCompiler>> BaselineCompiler::Create(
 BaselineCompiler::BaselineCompiler(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 BaselineCompiler::~BaselineCompiler() = default;
 
-Refusal BaselineCompiler::Compile(const ir::Function& function, bool is_near, CompiledCode& code) {
+Refusal BaselineCompiler::Compile(ir::Function& function, bool is_near, CompiledCode& code) {
   LoweringOptions& lowering_options = parts_->options;
   lowering_options.is_near = is_near;
   for (bool is_large : {false, true}) {
     lowering_options.is_large = is_large;
     Refusal refusal = parts_->analysis.Run(function, lowering_options.coverage);
+    if (refusal == Refusal::kConstant && parts_->expansion.Expand(function)) {
+      refusal = parts_->analysis.Run(function, lowering_options.coverage);
+    }
     if (refusal == Refusal::kNone) {
       refusal = parts_->lowering->Run(function, lowering_options, code);
     }

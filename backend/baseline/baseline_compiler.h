@@ -1,6 +1,6 @@
 // Compiles functions of LLVM IR in one pass, about as fast as they can be read, to code of about
-// the quality of LLVM's -O0. A function that the compiler does not cover is refused and stays
-// unchanged; then LLVM compiles it. See docs/adr/0019-a-baseline-code-generator.md.
+// the quality of LLVM's -O0. A function that the compiler does not cover is refused; then LLVM
+// compiles it. See docs/adr/0019-a-baseline-code-generator.md.
 //
 // Thread-compatible: use one compiler for each compiling thread. Reuse it, because it keeps its
 // memory from function to function.
@@ -44,8 +44,9 @@ class BaselineCompiler {
   // Compiles `function`, a checked body of a module with the target's data layout, and
   // replaces the contents of `code`. The first symbol of `code` is the function's. Returns kNone,
   // or why the function is refused; then the contents of `code` are unspecified. `is_near`:
-  // dso_local symbols are within reach of a 32-bit distance from the code.
-  Refusal Compile(const ir::Function& function, bool is_near, CompiledCode& code);
+  // dso_local symbols are within reach of a 32-bit distance from the code. May put instructions in
+  // the place of constant expressions of `function` (constant_expansion.h).
+  Refusal Compile(ir::Function& function, bool is_near, CompiledCode& code);
 
  private:
   struct Parts;

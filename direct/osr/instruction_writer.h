@@ -7,8 +7,8 @@
 
 #include <cstdint>
 
-#include "direct/osr/body_rewriter.h"
 #include "direct/osr/poll_types.h"
+#include "ir/body_rewriter.h"
 #include "ir/function.h"
 #include "ir/opcode.h"
 #include "ir/operand.h"
@@ -19,13 +19,13 @@ namespace firstcall::direct {
 class InstructionWriter {
  public:
   // Both must outlive the writer.
-  InstructionWriter(BodyRewriter& rewriter, const PollTypes& types)
+  InstructionWriter(ir::BodyRewriter& rewriter, const PollTypes& types)
       : rewriter_(rewriter), types_(types) {}
 
   // Begins with a function with which the rewriter has begun.
   void Begin(const ir::Function& function);
 
-  BodyRewriter& rewriter() { return rewriter_; }
+  ir::BodyRewriter& rewriter() { return rewriter_; }
   const PollTypes& types() const { return types_; }
   // Of i32.
   ir::Operand zero() const { return zero_; }
@@ -47,7 +47,7 @@ class InstructionWriter {
   ir::Operand AddressAt(ir::Operand base, uint64_t offset);
 
  private:
-  BodyRewriter& rewriter_;
+  ir::BodyRewriter& rewriter_;
   const PollTypes& types_;
   bool has_shared_blocks_ = false;
   ir::Operand zero_, one_;

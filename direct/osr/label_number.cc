@@ -1,7 +1,7 @@
 #include "direct/osr/label_number.h"
 
-#include "direct/osr/body_rewriter.h"
 #include "direct/osr/poll_types.h"
+#include "ir/body_rewriter.h"
 #include "ir/instruction.h"
 #include "ir/opcode.h"
 
@@ -28,7 +28,7 @@ enum LookValue : uint32_t {
 
 ir::Operand WriteLabelNumber(InstructionWriter& writer, const LabelTable& table, ir::Operand label,
                              uint32_t before, uint32_t otherwise) {
-  BodyRewriter& rewriter = writer.rewriter();
+  ir::BodyRewriter& rewriter = writer.rewriter();
   const PollTypes& types = writer.types();
   const uint32_t look = before + 1, end = before + 2, found = before + 3;
   writer.Jump(look);

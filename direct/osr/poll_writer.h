@@ -31,7 +31,6 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
-#include "direct/osr/body_rewriter.h"
 #include "direct/osr/instruction_writer.h"
 #include "direct/osr/label_number.h"
 #include "direct/osr/live_in_frame.h"
@@ -39,6 +38,7 @@
 #include "direct/osr/poll_places.h"
 #include "direct/osr/poll_types.h"
 #include "ir/attributes.h"
+#include "ir/body_rewriter.h"
 #include "ir/function.h"
 #include "ir/instruction.h"
 #include "ir/module.h"
@@ -91,7 +91,7 @@ class PollWriter {
 
   PollTypes types_;
   ir::AttributeList of_handler_, of_continuation_;  // Attributes of calls.
-  BodyRewriter rewriter_;
+  ir::BodyRewriter rewriter_;
   InstructionWriter writer_;  // Writes by `rewriter_`.
   ir::Function* function_ = nullptr;
   ir::Operand counter_;

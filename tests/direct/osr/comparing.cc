@@ -185,7 +185,7 @@ std::string ComparedFunction::CodeOfLlvm(bool asks_when_called) {
   return Compile(body);
 }
 
-std::string ComparedFunction::Compile(const ir::Function& body) const {
+std::string ComparedFunction::Compile(ir::Function& body) const {
   absl::StatusOr<std::unique_ptr<baseline::BaselineCompiler>> compiler =
       baseline::BaselineCompiler::Create(kTriple, {});
   EXPECT_THAT(compiler, IsOk());

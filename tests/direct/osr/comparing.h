@@ -63,7 +63,7 @@ class ComparedFunction {
 
  private:
   bool HasLiveLabel();
-  std::string Compile(const ir::Function& body) const;
+  std::string Compile(ir::Function& body) const;
 
   llvm::LLVMContext context_;
   std::unique_ptr<llvm::Module> source_;

@@ -1,20 +1,21 @@
-#include "direct/osr/body_rewriter.h"
+#include "ir/body_rewriter.h"
 
 #include <utility>
 
-namespace firstcall::direct {
+namespace firstcall::ir {
 namespace {
 
 uint32_t SizeOf32(size_t size) { return static_cast<uint32_t>(size); }
 
 }  // namespace
 
-void BodyRewriter::Begin(ir::Function& function) {
+void BodyRewriter::Begin(Function& function) {
   function_ = &function;
   old_operands_ = function.operands.size();
   values_.clear();
   instructions_.clear();
   blocks_.clear();
+  replaced_.clear();
   numbers_.resize(function.values.size());
   edges_to_.assign(function.blocks.size(), 0);
   for (uint32_t argument = 0; argument < function.argument_count(); ++argument) {
@@ -26,7 +27,7 @@ void BodyRewriter::Begin(ir::Function& function) {
 void BodyRewriter::MoveEdges(uint32_t from, uint32_t to) { edges_to_[from] = to; }
 
 uint32_t BodyRewriter::BeginBlock(bool has_address_taken) {
-  ir::Block& block = blocks_.emplace_back();
+  Block& block = blocks_.emplace_back();
   block.first_instruction = SizeOf32(instructions_.size());
   block.has_address_taken = has_address_taken;
   return SizeOf32(blocks_.size() - 1);
@@ -37,26 +38,26 @@ void BodyRewriter::EndBlock() {
       SizeOf32(instructions_.size()) - blocks_.back().first_instruction;
 }
 
-void BodyRewriter::Copy(const ir::Instruction& instruction) {
-  ir::Instruction& copy = instructions_.emplace_back(instruction);
+void BodyRewriter::Copy(const Instruction& instruction) {
+  Instruction& copy = instructions_.emplace_back(instruction);
   copy.block = SizeOf32(blocks_.size() - 1);
-  if (copy.opcode == ir::Opcode::kPhi) {
+  if (copy.opcode == Opcode::kPhi) {
     uint32_t* const from = function_->targets.data() + copy.first_target;
     for (uint32_t i = 0; i < copy.target_count; ++i) {
       if (edges_to_[from[i]] != 0) from[i] = edges_to_[from[i]];
     }
   }
-  if (copy.value == ir::kNone) return;
+  if (copy.value == kNone) return;
   const uint32_t number = SizeOf32(values_.size());
   numbers_[copy.value] = number;
   copy.value = number;
-  ir::Value& value = values_.emplace_back();
+  Value& value = values_.emplace_back();
   value.type = copy.type;
   value.instruction = SizeOf32(instructions_.size() - 1);
 }
 
-ir::Instruction& BodyRewriter::Add(ir::Opcode opcode, const ir::Type* type) {
-  ir::Instruction& instruction = instructions_.emplace_back();
+Instruction& BodyRewriter::Add(Opcode opcode, const Type* type) {
+  Instruction& instruction = instructions_.emplace_back();
   instruction.opcode = opcode;
   instruction.type = type;
   instruction.block = SizeOf32(blocks_.size() - 1);
@@ -64,32 +65,32 @@ ir::Instruction& BodyRewriter::Add(ir::Opcode opcode, const ir::Type* type) {
   instruction.first_target = SizeOf32(function_->targets.size());
   if (type->IsVoid()) return instruction;
   instruction.value = SizeOf32(values_.size());
-  ir::Value& value = values_.emplace_back();
+  Value& value = values_.emplace_back();
   value.type = type;
   value.instruction = SizeOf32(instructions_.size() - 1);
   return instruction;
 }
 
-void BodyRewriter::CompleteCall(const ir::Type* function_type, const ir::AttributeList* attributes,
-                                ir::Operand callee) {
-  ir::Instruction& instruction = instructions_.back();
+void BodyRewriter::CompleteCall(const Type* function_type, const AttributeList* attributes,
+                                Operand callee) {
+  Instruction& instruction = instructions_.back();
   instruction.call = SizeOf32(function_->calls.size());
-  ir::Call& call = function_->calls.emplace_back();
+  Call& call = function_->calls.emplace_back();
   call.function_type = function_type;
   call.attributes = attributes;
   call.argument_count = instruction.operand_count;
   AddOperand(callee);
 }
 
-ir::Operand BodyRewriter::AddConstant(const ir::Constant& constant) {
+Operand BodyRewriter::AddConstant(const Constant& constant) {
   const size_t number = function_->module().constants().size() + function_->constants.size();
   function_->constants.push_back(constant);
-  return ir::Operand::Constant(SizeOf32(number));
+  return Operand::Constant(SizeOf32(number));
 }
 
-ir::Operand BodyRewriter::AddInteger(const ir::Type* type, uint64_t bits) {
-  ir::Constant constant;
-  constant.kind = ir::ConstantKind::kInteger;
+Operand BodyRewriter::AddInteger(const Type* type, uint64_t bits) {
+  Constant constant;
+  constant.kind = ConstantKind::kInteger;
   constant.type = type;
   constant.set_bits(bits);
   return AddConstant(constant);
@@ -97,8 +98,11 @@ ir::Operand BodyRewriter::AddInteger(const ir::Type* type, uint64_t bits) {
 
 void BodyRewriter::Finish() {
   for (size_t i = 0; i < old_operands_; ++i) {
-    ir::Operand& operand = function_->operands[i];
+    Operand& operand = function_->operands[i];
     if (operand.IsValue()) operand = NewValue(operand.number());
+  }
+  for (const Replaced& replaced : replaced_) {
+    function_->operands[replaced.operand] = replaced.value;
   }
   std::swap(function_->values, values_);
   std::swap(function_->instructions, instructions_);
@@ -106,4 +110,4 @@ void BodyRewriter::Finish() {
   function_->CountUses();
 }
 
-}  // namespace firstcall::direct
+}  // namespace firstcall::ir

@@ -4,8 +4,8 @@
 //
 // Thread-compatible; reused from function to function to keep its memory.
 
-#ifndef FIRSTCALL_DIRECT_OSR_BODY_REWRITER_H_
-#define FIRSTCALL_DIRECT_OSR_BODY_REWRITER_H_
+#ifndef FIRSTCALL_IR_BODY_REWRITER_H_
+#define FIRSTCALL_IR_BODY_REWRITER_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -19,13 +19,13 @@
 #include "ir/operand.h"
 #include "ir/type.h"
 
-namespace firstcall::direct {
+namespace firstcall::ir {
 
 class BodyRewriter {
  public:
   // Begins with `function`, which is changed from now on: only its arrays of values, instructions
   // and blocks are as they were until Finish.
-  void Begin(ir::Function& function);
+  void Begin(Function& function);
 
   // Edges from old block `from`, of which phis say what they bring, come from block `to` instead:
   // the part of the old block that has its terminator. Called before phis are copied.
@@ -36,11 +36,11 @@ class BodyRewriter {
   void EndBlock();
 
   // Appends a copy of an old instruction.
-  void Copy(const ir::Instruction& instruction);
+  void Copy(const Instruction& instruction);
   // Appends an instruction without operands and
   // targets; the next operands and targets are its own. Valid until the next call.
-  ir::Instruction& Add(ir::Opcode opcode, const ir::Type* type);
-  void AddOperand(ir::Operand operand) {
+  Instruction& Add(Opcode opcode, const Type* type);
+  void AddOperand(Operand operand) {
     function_->operands.push_back(operand);
     ++instructions_.back().operand_count;
   }
@@ -50,34 +50,42 @@ class BodyRewriter {
   }
   // Makes the instruction that was added last a call, whose arguments are the operands that it
   // has, of `callee`.
-  void CompleteCall(const ir::Type* function_type, const ir::AttributeList* attributes,
-                    ir::Operand callee);
+  void CompleteCall(const Type* function_type, const AttributeList* attributes, Operand callee);
   // The result of the instruction that was added last.
-  ir::Operand Result() const { return ir::Operand::Value(instructions_.back().value); }
+  Operand Result() const { return Operand::Value(instructions_.back().value); }
 
-  ir::Operand AddConstant(const ir::Constant& constant);
-  ir::Operand AddInteger(const ir::Type* type, uint64_t bits);
+  Operand AddConstant(const Constant& constant);
+  Operand AddInteger(const Type* type, uint64_t bits);
 
   // The type of a value, by its new number.
-  const ir::Type* TypeOf(ir::Operand value) const { return values_[value.number()].type; }
+  const Type* TypeOf(Operand value) const { return values_[value.number()].type; }
 
   // The new number of an old value that has been copied, or of an argument.
-  ir::Operand NewValue(uint32_t old) const { return ir::Operand::Value(numbers_[old]); }
+  Operand NewValue(uint32_t old) const { return Operand::Value(numbers_[old]); }
+
+  // From now on, operand number `operand` of the function's operands, that of an old instruction,
+  // is `value`, the result of an instruction that was added.
+  void Replace(uint32_t operand, Operand value) { replaced_.push_back({operand, value}); }
 
   // All old instructions are copied, but for those left out, whose results nothing uses. Completes
   // the function.
   void Finish();
 
  private:
-  ir::Function* function_ = nullptr;
-  std::vector<ir::Value> values_;
-  std::vector<ir::Instruction> instructions_;
-  std::vector<ir::Block> blocks_;
+  Function* function_ = nullptr;
+  std::vector<Value> values_;
+  std::vector<Instruction> instructions_;
+  std::vector<Block> blocks_;
   std::vector<uint32_t> numbers_;   // By old value: the new number.
   std::vector<uint32_t> edges_to_;  // By old block: where its edges come from now; 0: no change.
+  struct Replaced {
+    uint32_t operand;
+    Operand value;
+  };
+  std::vector<Replaced> replaced_;
   size_t old_operands_ = 0;
 };
 
-}  // namespace firstcall::direct
+}  // namespace firstcall::ir
 
-#endif  // FIRSTCALL_DIRECT_OSR_BODY_REWRITER_H_
+#endif  // FIRSTCALL_IR_BODY_REWRITER_H_

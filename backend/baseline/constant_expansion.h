@@ -1,0 +1,53 @@
+// Turns constant expressions that the code generator does not support as operands into
+// instructions, such as `mul (ptrtoint (ptr @table to i64), 8)` into a kPtrToInt and a kMul in
+// front of the instruction that has the operand. An expression that is an operand of a phi is
+// computed at the end of the incoming block.
+//
+// Called only for a function that was refused for its constants, so that others pay nothing.
+//
+// Thread-compatible; reused from function to function to keep its memory. Tested in
+// tests/backend/baseline/constant_expansion_test.cc.
+
+#ifndef FIRSTCALL_BACKEND_BASELINE_CONSTANT_EXPANSION_H_
+#define FIRSTCALL_BACKEND_BASELINE_CONSTANT_EXPANSION_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "ir/body_rewriter.h"
+#include "ir/constant.h"
+#include "ir/function.h"
+#include "ir/instruction.h"
+#include "ir/operand.h"
+
+namespace firstcall::baseline {
+
+class ConstantExpansion {
+ public:
+  // Takes time in proportion to the function's size. False, and `function` is as it was, if there
+  // is no such expression, or one that no instructions can compute.
+  bool Expand(ir::Function& function);
+
+ private:
+  // An operand that is to become the result of instructions.
+  struct Use {
+    uint32_t before;   // The number of the instruction that these stand in front of.
+    uint32_t operand;  // The number of the operand in Function::operands.
+  };
+
+  bool FindUses();
+  bool AddUse(const ir::Instruction& instruction, uint32_t index);
+  // How many instructions compute `constant`; more than kMost if it cannot be done.
+  uint32_t CountOf(const ir::Constant& constant, unsigned depth) const;
+  ir::Operand Write(ir::Operand constant);
+
+  ir::Function* function_ = nullptr;
+  std::vector<Use> uses_;
+  uint64_t instructions_ = 0;  // That are to be written.
+  ir::BodyRewriter rewriter_;
+};
+
+}  // namespace firstcall::baseline
+
+#endif  // FIRSTCALL_BACKEND_BASELINE_CONSTANT_EXPANSION_H_
