@@ -23,7 +23,9 @@ constexpr absl::string_view kHooks[] = {"instrument-function-entry", "instrument
 // As splitter/mandatory_inliner.cc says which calls are mandatory.
 bool IsMandatory(const ir::Function& function, const ir::Instruction& call) {
   const ir::Global* const callee = function.CalledFunctionOf(call);
-  if (callee == nullptr) return false;
+  // Without a body, the call is a call (glibc's fortified functions after LLVM's optimizer, which
+  // drops bodies that are defined elsewhere).
+  if (callee == nullptr || callee->is_declaration()) return false;
   const ir::AttributeSet& attributes = function.CallOf(call).attributes->function;
   if (attributes.Has(Attribute::kNoInline)) return false;
   return MustBeInlined(*callee) || (callee->linkage() == ir::Linkage::kAvailableExternally &&

@@ -5,9 +5,9 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "backend/baseline/constant_data.h"
 #include "base/status.h"
 #include "direct/reference_names.h"
-#include "direct/section_names.h"
 #include "direct/symbol_numbers.h"
 #include "ir/constant.h"
 #include "ir/type.h"
@@ -30,7 +30,9 @@ absl::Status Refuse(absl::string_view name, absl::string_view what) {
 absl::Status RefuseVariable(const ir::Global& variable, const Symbol& symbol,
                             bool drops_debug_info) {
   if (symbol.is_computed) return Refuse(symbol.name, "an initializer that code computes");
-  if (HasSectionName(variable)) return Refuse(symbol.name, "a section of its own");
+  if (baseline::HasImplicitSection(variable)) {
+    return Refuse(symbol.name, "a section by an attribute");
+  }
   if (variable.address_space() != 0) return Refuse(symbol.name, "an address space of its own");
   if (variable.has_debug_information() && !drops_debug_info) {
     return Refuse(symbol.name, "debug information");
@@ -109,11 +111,14 @@ class Chooser {
     ChosenVariable chosen;
     chosen.global = number;
     chosen.name = symbol.name;
-    chosen.is_table = original.is_constant() && !original.IsThreadLocal();
+    const bool has_section = !original.section().empty();
+    // As splitter/table_entries.cc: a section must keep the properties that its other variables
+    // give it.
+    chosen.is_table = original.is_constant() && !original.IsThreadLocal() && !has_section;
     FIRSTCALL_ASSIGN_OR_RETURN(chosen.definition,
                                DefinitionOf(module_, number, symbol, drops_debug_info_));
     ir::NewGlobal& definition = chosen.definition;
-    if (!original.IsThreadLocal()) {
+    if (!original.IsThreadLocal() && !has_section) {
       if (is_moved) AlignToCacheLine(definition.traits);
       if (symbol.size > index_.largest_near_variable()) {
         FIRSTCALL_RETURN_IF_ERROR(PlaceApart(symbol.name, definition));

@@ -35,8 +35,8 @@ struct ChosenVariable {
 // some functions, each in the order of the module. `index` is the module's.
 //
 // Unimplemented, with its name, for what only LLVM makes: initializers that code has to compute,
-// sections, debug information unless `drops_debug_info`, prefix data of functions, the list of
-// roots of garbage collection.
+// sections that attributes name, debug information unless `drops_debug_info`, prefix data of
+// functions, the list of roots of garbage collection.
 absl::StatusOr<std::vector<ChosenVariable>> ChooseData(const ir::Module& module,
                                                        const SymbolIndex& index,
                                                        IsReplaced is_replaced,

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "base/status.h"
+#include "direct/code_tables.h"
 #include "direct/host_target.h"
 #include "direct/label_finder.h"
 #include "direct/symbol_index_reader.h"
@@ -58,6 +59,7 @@ absl::Status SourceModule::ReadLocked() {
 absl::Status SourceModule::CheckIndex(const bitcode::BitcodeModule& source) {
   if (is_known_) return absl::OkStatus();
   FIRSTCALL_RETURN_IF_ERROR(CheckOwnersOfLabels(source));
+  FIRSTCALL_RETURN_IF_ERROR(CheckCodeTables(source));
   FIRSTCALL_ASSIGN_OR_RETURN(SymbolIndex index, ReadSymbolIndex(source.module()));
   if (index_ == nullptr) {
     index_ = std::make_shared<const SymbolIndex>(std::move(index));

@@ -55,8 +55,8 @@ class SourceModule {
 
   // What was read of the module, which is read now unless that was done before. Blocks while
   // another thread reads. Errors, which are kept unless they may pass: those of
-  // FileContents::Settled, BitcodeModule::Read, CheckTarget, CheckOwnersOfLabels and
-  // ReadSymbolIndex; Unimplemented for text.
+  // FileContents::Settled, BitcodeModule::Read, CheckTarget, CheckOwnersOfLabels, CheckCodeTables
+  // and ReadSymbolIndex; Unimplemented for text.
   absl::StatusOr<std::shared_ptr<const ReadModule>> Read() ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Gives up what was read. It is read again when it is needed.

@@ -24,7 +24,6 @@
 #include "direct/symbol_numbers.h"
 #include "ir/constant.h"
 #include "ir/global.h"
-#include "object/symbol_name.h"
 #include "seam/symbol_index_builder.h"
 
 namespace firstcall::direct {
@@ -36,14 +35,6 @@ constexpr ir::CallingConvention kVectorCall = 80;
 constexpr uint8_t kNoDuplicates = 4;
 
 constexpr absl::string_view kReservedPrefix = "llvm.";
-
-// Whether the code generator of LLVM writes a table that a module finds under this name.
-bool IsNameOfTable(absl::string_view name) {
-  return absl::StartsWith(name, "__") &&
-         (name == "__LLVM_StackMaps" || name == "__LLVM_FaultMaps" ||
-          absl::StartsWith(name, kSectionStartPrefix) ||
-          absl::StartsWith(name, kSectionStopPrefix));
-}
 
 // What a name has behind "llvm." if the intrinsic's name depends on types since a later LLVM.
 constexpr absl::string_view kWithoutTypes[] = {
@@ -84,7 +75,6 @@ class IndexReader {
     FIRSTCALL_RETURN_IF_ERROR(DescribeAll());
     FIRSTCALL_RETURN_IF_ERROR(ResolveAll());
     builder_.MakeNamesUnique();
-    FIRSTCALL_RETURN_IF_ERROR(RefuseTies());
     FIRSTCALL_RETURN_IF_ERROR(CollectLikelyLocals());
     FIRSTCALL_RETURN_IF_ERROR(FindGroups());
     MarkComputed();
@@ -132,7 +122,6 @@ class IndexReader {
     symbol.is_thread_local = global.IsThreadLocal();
     symbol.is_hidden = global.visibility() == ir::Visibility::kHidden;
     if (is_reserved) FIRSTCALL_RETURN_IF_ERROR(NoteReserved(global));
-    if (global.is_declaration() && IsNameOfTable(symbol.name)) tables_.push_back(symbol.name);
     switch (global.kind()) {
       case ir::GlobalKind::kVariable:
         return AddVariable(global, symbol);
@@ -238,29 +227,6 @@ class IndexReader {
     return builder_.ResolveAlias(ordinal, numbers_.OrdinalOf(target->global), target->offset);
   }
 
-  // Which functions have entries in a table only their bodies tell.
-  absl::Status RefuseTies() const {
-    for (absl::string_view table : tables_) {
-      if (IsSectionOfVariables(table)) continue;
-      return absl::UnimplementedError(
-          absl::StrCat("symbol '", table, "': the bounds of a table of the code generator"));
-    }
-    return absl::OkStatus();
-  }
-
-  bool IsSectionOfVariables(absl::string_view bound) const {
-    if (!has_sections_) return false;
-    if (!absl::ConsumePrefix(&bound, kSectionStartPrefix)) {
-      absl::ConsumePrefix(&bound, kSectionStopPrefix);
-    }
-    for (const ir::Global& variable : globals_.first(numbers_.variable_count())) {
-      if (variable.is_declaration()) continue;
-      const auto names = SectionNames(module_, variable);
-      if (std::find(names.begin(), names.end(), bound) != names.end()) return true;
-    }
-    return false;
-  }
-
   absl::Status CollectLikelyLocals() {
     FIRSTCALL_RETURN_IF_ERROR(AppendUsed(module_, special_.used, used_));
     std::vector<uint32_t> likely = used_;
@@ -346,9 +312,8 @@ class IndexReader {
   const bool is_macho_;
   SymbolIndexBuilder builder_;
   SpecialVariables special_;
-  std::vector<uint32_t> used_;             // What llvm.used names; sorted.
-  std::vector<absl::string_view> tables_;  // Bounds of tables that the module declares.
-  bool has_sections_ = false;              // A variable has a section.
+  std::vector<uint32_t> used_;  // What llvm.used names; sorted.
+  bool has_sections_ = false;   // A variable has a section.
 };
 
 }  // namespace

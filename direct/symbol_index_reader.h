@@ -18,13 +18,13 @@ namespace firstcall::direct {
 
 // Takes time proportional to the number of globals, and of the constants in data. `module` must
 // have passed ir::CheckModule. Functions whose labels are in data must not share labels with other
-// functions (CheckOwnersOfLabels).
+// functions (CheckOwnersOfLabels), and no function may have entries in a table that the module
+// names (CheckCodeTables).
 //
 // Unimplemented, with its name, for what BuildSymbolIndex refuses, too, and for what only LLVM
 // knows or what needs the bodies of functions: assembly of the module, labels in data of a section
-// or of a function, frames that are shared (llvm.localrecover), tables of the code generator that
-// the module names, OCaml's collector, names that depend on the calling convention, intrinsics of
-// older versions of LLVM.
+// or of a function, frames that are shared (llvm.localrecover), OCaml's collector, names that
+// depend on the calling convention, intrinsics of older versions of LLVM.
 absl::StatusOr<SymbolIndex> ReadSymbolIndex(const ir::Module& module);
 
 }  // namespace firstcall::direct

@@ -33,6 +33,10 @@ struct CodeSection {
   uint32_t alignment = 1;  // A power of two.
   std::vector<uint8_t> bytes;
   uint64_t zeros = 0;  // Of zero data: its size.
+  // Of kReadOnlyData and kData: the name, in CompiledCode::names as that of a symbol. Empty: the
+  // usual name.
+  uint32_t name = 0;
+  uint32_t name_size = 0;
 
   bool is_zero() const {
     return kind == SectionKind::kZeroData || kind == SectionKind::kLargeZeroData;
@@ -81,6 +85,9 @@ struct CompiledCode {
 
   absl::string_view NameOf(const CodeSymbol& symbol) const {
     return absl::string_view(names).substr(symbol.name, symbol.name_size);
+  }
+  absl::string_view NameOf(const CodeSection& section) const {
+    return absl::string_view(names).substr(section.name, section.name_size);
   }
 };
 

@@ -1,25 +1,28 @@
-// The object has one section for each kind of section in the parts, in which the parts' sections
-// follow one another, and a table of relocations for each of them that has any.
+// The object has one section for each kind of section in the parts, and for each name that sections
+// have, in which the parts' sections follow one another, and a table of relocations for each of
+// them that has any.
 
 #include "object/elf_writer.h"
 
 #include <elf.h>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
+#include "absl/strings/str_cat.h"
 #include "base/round_up.h"
 #include "object/elf_file.h"
 #include "object/large_section.h"
 
 namespace firstcall {
 namespace {
-
-constexpr size_t kKinds = 6;
 
 struct KindInfo {
   const char* name;
@@ -29,7 +32,7 @@ struct KindInfo {
 };
 
 // By SectionKind.
-constexpr KindInfo kKindInfos[kKinds] = {
+constexpr KindInfo kKindInfos[] = {
     {".text", ".rela.text", SHF_ALLOC | SHF_EXECINSTR},
     {".data.rel.ro", ".rela.data.rel.ro", SHF_ALLOC},
     {".data", ".rela.data", SHF_ALLOC | SHF_WRITE},
@@ -60,23 +63,39 @@ uint32_t TypeOf(RelocationKind kind, Machine machine) {
 class ElfWriter {
  public:
   ElfWriter(absl::Span<const CompiledCode> parts, Machine machine)
-      : parts_(parts), machine_(machine) {}
+      : parts_(parts), machine_(machine) {
+    for (const KindInfo& info : kKindInfos) outputs_.emplace_back(info);
+  }
 
   std::string Write(absl::string_view comment) {
     PlaceSections();
     NumberSymbols();
     file_.bytes().reserve(Size(comment));
-    for (size_t kind = 0; kind < kKinds; ++kind) WriteSections(kind);
+    for (size_t output = 0; output < outputs_.size(); ++output) WriteSections(output);
     const auto symbol_table = static_cast<uint32_t>(file_.section_count() + CountTables());
-    for (size_t kind = 0; kind < kKinds; ++kind) WriteRelocations(kind, symbol_table);
+    for (size_t output = 0; output < outputs_.size(); ++output) {
+      WriteRelocations(output, symbol_table);
+    }
     WriteSymbols();
     if (!comment.empty()) WriteComment(comment);
     return file_.Finish(machine_);
   }
 
  private:
+  // A section of the object.
+  struct Output {
+    explicit Output(const KindInfo& kind) : info(&kind) {}
+
+    const KindInfo* info;
+    absl::string_view name = {};  // Empty: that of `info`.
+    uint64_t size = 0;
+    uint64_t alignment = 1;
+    bool is_there = false;
+    size_t relocation_count = 0;
+    uint16_t number = 0;
+  };
   struct Place {
-    size_t kind;
+    size_t output;  // Its place in outputs_.
     uint64_t offset;
   };
 
@@ -90,18 +109,29 @@ class ElfWriter {
       first_numbers_.push_back(symbols);
       symbols += part.symbols.size();
       for (const CodeSection& section : part.sections) {
-        const auto kind = static_cast<size_t>(section.kind);
-        sizes_[kind] = RoundUp(sizes_[kind], section.alignment);
-        places_.push_back({kind, sizes_[kind]});
-        sizes_[kind] += section.size();
-        alignments_[kind] = std::max<uint64_t>(alignments_[kind], section.alignment);
-        is_there_[kind] = true;
+        const size_t number = OutputOf(part, section);
+        Output& output = outputs_[number];
+        output.size = RoundUp(output.size, section.alignment);
+        places_.push_back({number, output.size});
+        output.size += section.size();
+        output.alignment = std::max<uint64_t>(output.alignment, section.alignment);
+        output.is_there = true;
       }
       for (const CodeRelocation& relocation : part.relocations) {
-        ++relocation_counts_[static_cast<size_t>(part.sections[relocation.section].kind)];
+        ++outputs_[places_[first_places_.back() + relocation.section].output].relocation_count;
       }
     }
     numbers_.resize(symbols);
+  }
+
+  // Sections of one name are one section if they are of one kind.
+  size_t OutputOf(const CompiledCode& part, const CodeSection& section) {
+    const auto kind = static_cast<size_t>(section.kind);
+    if (section.name_size == 0) return kind;
+    const absl::string_view name = part.NameOf(section);
+    const auto [found, is_new] = named_outputs_.try_emplace({kind, name}, outputs_.size());
+    if (is_new) outputs_.emplace_back(kKindInfos[kind]).name = name;
+    return found->second;
   }
 
   // Local symbols come first, as the format demands.
@@ -138,35 +168,37 @@ class ElfWriter {
   }
 
   size_t CountTables() const {
-    return static_cast<size_t>(std::count_if(relocation_counts_.begin(), relocation_counts_.end(),
-                                             [](size_t count) { return count != 0; }));
+    return static_cast<size_t>(
+        std::count_if(outputs_.begin(), outputs_.end(),
+                      [](const Output& output) { return output.relocation_count != 0; }));
   }
 
   // About what the object will have.
   size_t Size(absl::string_view comment) const {
     size_t size = 1536 + comment.size() + entries_.size() * sizeof(Elf64_Sym);
-    for (size_t kind = 0; kind < kKinds; ++kind) {
-      if (kKindInfos[kind].type != SHT_NOBITS) size += sizes_[kind];
-      size += relocation_counts_[kind] * sizeof(Elf64_Rela);
+    for (const Output& output : outputs_) {
+      if (output.info->type != SHT_NOBITS) size += output.size;
+      size += output.relocation_count * sizeof(Elf64_Rela);
     }
     for (const CompiledCode& part : parts_) size += part.names.size() + part.symbols.size();
     return size;
   }
 
-  void WriteSections(size_t kind) {
-    if (!is_there_[kind]) return;
-    section_numbers_[kind] = static_cast<uint16_t>(file_.section_count());
-    Elf64_Shdr& header =
-        file_.AddSection(kKindInfos[kind].name, kKindInfos[kind].type, alignments_[kind]);
-    header.sh_flags = kKindInfos[kind].flags;
+  void WriteSections(size_t number) {
+    Output& output = outputs_[number];
+    if (!output.is_there) return;
+    output.number = static_cast<uint16_t>(file_.section_count());
+    Elf64_Shdr& header = file_.AddSection(output.name.empty() ? output.info->name : output.name,
+                                          output.info->type, output.alignment);
+    header.sh_flags = output.info->flags;
     if (header.sh_type == SHT_NOBITS) {
-      header.sh_size = sizes_[kind];
+      header.sh_size = output.size;
       return;
     }
     for (size_t part = 0; part < parts_.size(); ++part) {
       for (size_t i = 0; i < parts_[part].sections.size(); ++i) {
         const Place& place = PlaceOf(part, i);
-        if (place.kind != kind) continue;
+        if (place.output != number) continue;
         file_.bytes().resize(header.sh_offset + place.offset);
         const std::vector<uint8_t>& bytes = parts_[part].sections[i].bytes;
         file_.bytes().append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -175,17 +207,20 @@ class ElfWriter {
     file_.EndSection();
   }
 
-  void WriteRelocations(size_t kind, uint32_t symbol_table) {
-    if (relocation_counts_[kind] == 0) return;
-    Elf64_Shdr& header = file_.AddSection(kKindInfos[kind].relocations_name, SHT_RELA, 8);
+  void WriteRelocations(size_t number, uint32_t symbol_table) {
+    const Output& output = outputs_[number];
+    if (output.relocation_count == 0) return;
+    Elf64_Shdr& header = output.name.empty()
+                             ? file_.AddSection(output.info->relocations_name, SHT_RELA, 8)
+                             : file_.AddSection(absl::StrCat(".rela", output.name), SHT_RELA, 8);
     header.sh_flags = SHF_INFO_LINK;
     header.sh_link = symbol_table;
-    header.sh_info = section_numbers_[kind];
+    header.sh_info = output.number;
     header.sh_entsize = sizeof(Elf64_Rela);
     for (size_t part = 0; part < parts_.size(); ++part) {
       for (const CodeRelocation& relocation : parts_[part].relocations) {
         const Place& place = PlaceOf(part, relocation.section);
-        if (place.kind != kind) continue;
+        if (place.output != number) continue;
         Elf64_Rela record;
         record.r_offset = place.offset + relocation.offset;
         record.r_info =
@@ -216,11 +251,11 @@ class ElfWriter {
       unsigned type = STT_NOTYPE;
       if (symbol.is_defined) {
         const Place& place = PlaceOf(part, symbol.section);
-        record.st_shndx = section_numbers_[place.kind];
+        record.st_shndx = outputs_[place.output].number;
         record.st_value = place.offset + symbol.offset;
         record.st_size = symbol.size;
         if (symbol.size != 0) {
-          type = place.kind == static_cast<size_t>(SectionKind::kCode) ? STT_FUNC : STT_OBJECT;
+          type = place.output == static_cast<size_t>(SectionKind::kCode) ? STT_FUNC : STT_OBJECT;
         }
       }
       const unsigned binding = symbol.is_defined && symbol.is_local ? STB_LOCAL
@@ -256,12 +291,9 @@ class ElfWriter {
   std::vector<std::pair<uint32_t, uint32_t>> entries_;
   size_t local_count_ = 0;
   absl::flat_hash_map<absl::string_view, uint32_t> by_name_;
-  // By SectionKind.
-  std::array<uint64_t, kKinds> sizes_ = {};
-  std::array<uint64_t, kKinds> alignments_ = {1, 1, 1, 1, 1, 1};
-  std::array<bool, kKinds> is_there_ = {};
-  std::array<size_t, kKinds> relocation_counts_ = {};
-  std::array<uint16_t, kKinds> section_numbers_ = {};
+  // First one for each SectionKind, then those with names.
+  absl::InlinedVector<Output, std::size(kKindInfos)> outputs_;
+  absl::flat_hash_map<std::pair<size_t, absl::string_view>, size_t> named_outputs_;
   ElfFile file_;
 };
 

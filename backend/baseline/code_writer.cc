@@ -24,6 +24,7 @@ struct Extent {
 
 void WriteText(FunctionCode& code, const Extent& extent, CodeSection& text) {
   text.kind = SectionKind::kCode;
+  text.name_size = 0;  // The part may have been one of variables.
   text.alignment = 16;
   const size_t pool_size = code.pool.bytes().size();
   text.bytes.resize(pool_size == 0 ? extent.size() : extent.pool_offset + pool_size, 0xcc);
@@ -116,6 +117,7 @@ bool WriteCode(FunctionCode& code, uint32_t begin, CompiledCode& compiled) {
   if (!ResolveFixups(code, extent, compiled)) return false;
   CodeSection& unwind = compiled.sections[1];
   unwind.kind = SectionKind::kUnwindTable;
+  unwind.name_size = 0;
   unwind.alignment = 8;
   unwind.bytes.clear();
   std::vector<UnwindRow>& rows = code.native.frame.rows();

@@ -1,11 +1,15 @@
 #include "backend/baseline/variables.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "backend/baseline/constant_data.h"
@@ -23,6 +27,26 @@ namespace {
 constexpr uint64_t kMostAlignment = 4096;
 // Of a variable that is not all zeros.
 constexpr uint64_t kMostBytes = uint64_t{1} << 31;
+// Of sections with names: for each of them, the writer of objects looks at all variables.
+constexpr size_t kMostSections = 256;
+
+// Sections whose names begin with a dot mean something to linkers and to LLVM, which gives some of
+// them other contents (`.bss`), or to the linker of this project (`.eh_frame`). These are only
+// places for data.
+constexpr absl::string_view kDataSections[] = {
+    ".data", ".rodata", ".init_array", ".fini_array", ".preinit_array", ".ctors", ".dtors"};
+
+// Whether variables may lie in a section of that name as in any other. Names with commas are those
+// of Mach-O.
+bool IsPlainSection(absl::string_view name) {
+  if (absl::StrContains(name, ',') || absl::StrContains(name, '\0')) return false;
+  const auto is_or_begins = [&](absl::string_view known) {
+    return absl::StartsWith(name, known) &&
+           (name.size() == known.size() || name[known.size()] == '.');
+  };
+  return name.front() != '.' ||
+         std::any_of(std::begin(kDataSections), std::end(kDataSections), is_or_begins);
+}
 
 // Lists for the linker, and metadata, which no code refers to.
 bool IsForTheLinker(const ir::Global& variable) {
@@ -57,11 +81,15 @@ class VariableWriter {
     const uint64_t alignment = AlignmentOf(variable, module_);
     const uint64_t size = variable.value_type()->alloc_size;
     const ir::Constant& initializer = module_.constant(variable.initializer);
-    const bool is_zero = (!variable.is_constant() || variable.IsThreadLocal()) &&
-                         (initializer.IsZero() || initializer.IsUndefined());
+    bool is_zero = (!variable.is_constant() || variable.IsThreadLocal()) &&
+                   (initializer.IsZero() || initializer.IsUndefined());
     const bool is_large_zero = is_zero && variable.section() == kLargeZeroSection;
-    if ((!variable.section().empty() && !is_large_zero) || HasImplicitSection(variable) ||
-        variable.linkage() == ir::Linkage::kCommon ||
+    const bool has_section = !variable.section().empty() && !is_large_zero;
+    if (has_section) {
+      if (!CanBeInSection(variable)) return Refusal::kVariable;
+      is_zero = false;
+    }
+    if (HasImplicitSection(variable) || variable.linkage() == ir::Linkage::kCommon ||
         variable.linkage() == ir::Linkage::kAppending || variable.address_space() != 0 ||
         alignment > kMostAlignment || (size > kMostBytes && !is_zero)) {
       return Refusal::kVariable;
@@ -82,11 +110,37 @@ class VariableWriter {
     } else {
       WriteContents(variable.is_constant() ? SectionKind::kReadOnlyData : SectionKind::kData,
                     alignment);
+      if (has_section) NameSection(variable.section());
     }
     return Refusal::kNone;
   }
 
  private:
+  // What lies in a section of the user's, the user may look for by the bounds of the section. So a
+  // variable without a size takes no place there, which other variables of the baseline do. If some
+  // variables of a section are constant and others are not, LLVM decides what the section is.
+  bool CanBeInSection(const ir::Global& variable) {
+    if (!IsPlainSection(variable.section()) || variable.IsThreadLocal() ||
+        variable.value_type()->alloc_size == 0) {
+      return false;
+    }
+    const auto [found, is_new] = sections_.try_emplace(variable.section());
+    if (is_new) found->second.is_constant = variable.is_constant();
+    return found->second.is_constant == variable.is_constant() && sections_.size() <= kMostSections;
+  }
+
+  // The section that was written last.
+  void NameSection(absl::string_view name) {
+    NamedSection& named = sections_[name];
+    if (named.name == ir::kNone) {
+      named.name = static_cast<uint32_t>(code_.names.size());
+      absl::StrAppend(&code_.names, name);
+    }
+    CodeSection& section = code_.sections.back();
+    section.name = named.name;
+    section.name_size = static_cast<uint32_t>(name.size());
+  }
+
   // The control record of emulated thread-local storage: size, alignment, the place for what the
   // library keeps, and the address of what a thread's variable holds at first (null: zeros).
   void WriteThreadLocal(const ir::Global& variable, uint64_t alignment, bool is_zero) {
@@ -157,6 +211,11 @@ class VariableWriter {
   const ir::Module& module_;
   CompiledCode& code_;
   ConstantData data_;
+  struct NamedSection {
+    bool is_constant = false;
+    uint32_t name = ir::kNone;  // Where the name is in CompiledCode::names.
+  };
+  absl::flat_hash_map<absl::string_view, NamedSection> sections_;
   std::vector<uint32_t> numbers_;  // Of the symbols, by global; ir::kNone: not needed yet.
 };
 

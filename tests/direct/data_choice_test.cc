@@ -70,6 +70,15 @@ TEST(DataChoiceTest, LargeZerosLieApart) {
   EXPECT_THAT(chosen, ElementsAre("a 64 .bss.fc_large"));
 }
 
+// Neither their alignment nor their size nor what tables have in place of functions changes there.
+TEST(DataChoiceTest, VariablesOfSectionsStayAsTheyAre) {
+  ASSERT_OK_AND_ASSIGN(
+      const std::vector<std::string> chosen,
+      Choose("@line = global [100 x i8] zeroinitializer, align 1, section \"mine\"\n"
+             "@large = global [50000000 x i8] zeroinitializer, section \"mine\""));
+  EXPECT_THAT(chosen, ElementsAre("line 1 mine", "large mine"));
+}
+
 TEST(DataChoiceTest, ThreadLocalVariablesStayAsTheyAre) {
   ASSERT_OK_AND_ASSIGN(const std::vector<std::string> chosen,
                        Choose("@a = thread_local global [50000000 x i8] zeroinitializer, align 4"));
@@ -89,7 +98,8 @@ TEST(DataChoiceTest, RefusesByName) {
   const auto expect = [](absl::string_view text, absl::string_view message) {
     EXPECT_THAT(Choose(text), StatusIs(absl::StatusCode::kUnimplemented, HasSubstr(message)));
   };
-  expect("@v = global i32 1, section \"mine\"", "variable 'v': a section of its own");
+  expect("@v = global i32 1 #0 attributes #0 = { \"data-section\"=\"mine\" }",
+         "variable 'v': a section by an attribute");
   expect("@v = addrspace(1) global i32 1", "variable 'v': an address space of its own");
   expect(R"(@v = constant i64 sub (i64 ptrtoint (ptr @v to i64), i64 ptrtoint (ptr @f to i64))
             define void @f() { ret void })",

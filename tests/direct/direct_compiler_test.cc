@@ -318,6 +318,50 @@ TEST_F(DirectCompilerTest, RefusesByName) {
   }
 }
 
+TEST_F(DirectCompilerTest, WhatMustBeInlinedAndHasNoBodyIsCalled) {
+  ASSERT_THAT(Add(R"(
+    declare i32 @fortified(i32) alwaysinline
+    define i32 @f(i32 %x) {
+      %a = call i32 @fortified(i32 %x)
+      %b = call i32 @fortified(i32 %a) alwaysinline
+      ret i32 %b
+    })"),
+              IsOk());
+  Compare("f", {});
+}
+
+// What `Add` compares.
+TEST_F(DirectCompilerTest, AModuleMayNameTheBoundsOfSectionsThatItHasNothingIn) {
+  ASSERT_THAT(Add(R"(
+    @__start_list = extern_weak hidden global i64
+    @__stop_list = extern_weak hidden global i64
+    declare void @register(ptr, ptr)
+    define void @constructor() {
+      call void @register(ptr @__start_list, ptr @__stop_list)
+      ret void
+    })"),
+              IsOk());
+  Compare("constructor", {});
+}
+
+TEST_F(DirectCompilerTest, DataInSectionsIsThatOfTheOtherOne) {
+  ASSERT_THAT(Add(R"(
+    @first = global [2 x ptr] [ptr @f, ptr @second], section "list"
+    @second = internal constant [100 x ptr] zeroinitializer, section "other", align 1
+    @third = constant [1 x ptr] [ptr @f], section "other"
+    define void @f() unnamed_addr {
+      ret void
+    })"),
+              IsOk());
+  ASSERT_OK_AND_ASSIGN(const CompiledObject direct, CompileData(*direct_));
+  llvm_->ReadAgain(kModule);
+  ASSERT_OK_AND_ASSIGN(const CompiledObject llvm, CompileData(*llvm_));
+  EXPECT_EQ(direct.origin.generator, Generator::kBaseline);
+  EXPECT_EQ(absl::string_view(direct.bytes), absl::string_view(llvm.bytes));
+  // The memory that the compilers keep has no names of sections left.
+  Compare("f", {});
+}
+
 TEST_F(DirectCompilerTest, ModuleWithoutATargetIsMadeForThisProcess) {
   // Without a data layout, the number would be at another place in the structure.
   ASSERT_THAT(Add(R"(

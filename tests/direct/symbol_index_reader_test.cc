@@ -241,8 +241,6 @@ TEST(SymbolIndexReaderTest, RefusesByName) {
          "the address of a block in the data of a function");
   expect("define void @f() gc \"ocaml\" { ret void }", "function 'f': the garbage collector");
   expect("define x86_vectorcallcc void @f() { ret void }", "function 'f': a calling convention");
-  expect("@__LLVM_StackMaps = external global i8", "symbol '__LLVM_StackMaps': the bounds");
-  expect("@__start_other = external global i8", "symbol '__start_other': the bounds");
   expect("declare ptr @llvm.localrecover(ptr, ptr, i32)", "another function's frame");
 }
 

@@ -97,6 +97,32 @@ TEST_F(ElfWriterTest, WhatIsWrittenIsLinked) {
   EXPECT_EQ(defined.at("read_only").InThisProcess<const uint8_t*>()[2], 3);
 }
 
+// Of two parts, too: sections of one name are one section, and others of the same kind another.
+TEST_F(ElfWriterTest, SectionsMayHaveNames) {
+  const auto add = [](CompiledCode& code, absl::string_view symbol, absl::string_view section) {
+    AddData(code, symbol, SectionKind::kData, std::vector<uint8_t>(8));
+    code.sections.back().name = static_cast<uint32_t>(code.names.size());
+    code.sections.back().name_size = static_cast<uint32_t>(section.size());
+    code.names.append(section.data(), section.size());
+  };
+  CompiledCode one, two;
+  add(one, "first", "mine");
+  add(one, "other", "yours");
+  AddData(one, "nameless", SectionKind::kData, std::vector<uint8_t>(8));
+  add(two, "second", "mine");
+  two.relocations.push_back({0, 0, 0, RelocationKind::kAbsolute64, 1});
+  const std::unique_ptr<ElfObject> object = Write({one, two});
+  std::vector<std::string> names;
+  for (const ElfObject::NamedSection& section : object->NamedSections()) {
+    names.push_back(absl::StrCat(section.name, " ", section.size));
+  }
+  EXPECT_THAT(names, ElementsAre("mine 16", "yours 8"));
+  const SymbolAddresses defined = Link(*object);
+  const ExecutorAddress second = defined.at("second");
+  EXPECT_EQ(second, defined.at("first") + 8);
+  EXPECT_EQ(*second.InThisProcess<const uint64_t*>(), second.value() + 1);
+}
+
 TEST_F(ElfWriterTest, WhatIsZeroTakesNoPlaceInTheObject) {
   CompiledCode code;
   constexpr uint32_t kSize = 100'000;

@@ -18,6 +18,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
 
 constexpr char kLayout[] =
@@ -102,13 +103,22 @@ TEST_F(ModuleCompilerTest, ConstantsThatNameOthersComeAlong) {
   EXPECT_THAT(object->undefined(), IsEmpty());
 }
 
+TEST_F(ModuleCompilerTest, NamesOfSectionsAreThoseOfOneModule) {
+  ASSERT_EQ(Compile("@variable = global i32 1, section \"mine\""), Refusal::kNone);
+  EXPECT_THAT(Parsed()->NamedSections(), SizeIs(1));
+  ASSERT_EQ(Compile("define dso_local void @function_of_another_module() { ret void }"),
+            Refusal::kNone);
+  EXPECT_THAT(Parsed()->NamedSections(), IsEmpty());
+}
+
 TEST_F(ModuleCompilerTest, RefusesAsAWhole) {
   const std::vector<std::pair<std::string, Refusal>> cases = {
       {"define void @f() { ret void } @a = alias void (), ptr @f", Refusal::kAlias},
       {"module asm \"nop\" define void @f() { ret void }", Refusal::kInlineAssembly},
       {"define void @f() { ret void } define void @g() naked { ret void }",
        Refusal::kFunctionAttribute},
-      {"@v = global i32 1, section \"mine\" define void @f() { ret void }", Refusal::kVariable},
+      {"@v = global i32 1, section \".bss.mine\" define void @f() { ret void }",
+       Refusal::kVariable},
       {"@v = global i32 1 \"data-section\"=\"mine\" define void @f() { ret void }",
        Refusal::kVariable},
   };

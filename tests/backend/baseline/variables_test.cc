@@ -155,6 +155,70 @@ TEST(VariablesTest, NoTwoHaveTheSameAddress) {
   EXPECT_EQ(std::adjacent_find(addresses.begin(), addresses.end()), addresses.end());
 }
 
+// Entries of a list that is found by the bounds of its section, and data in sections with dots.
+constexpr char kSections[] = R"(
+  %entry = type { i32, ptr }
+  @first = global %entry { i32 1, ptr @second }, section "entries", align 8
+  @apart = global i32 7
+  @second = internal global %entry zeroinitializer, section "entries", align 8
+  @third = global %entry { i32 3, ptr @apart }, section "entries", align 8
+  @byte = constant i8 1, section "packed", align 1
+  @word = private constant i32 2, section "packed", align 1
+  @read_only = constant ptr @apart, section ".rodata.mine"
+  @written = global i64 9, section ".data.mine", align 64
+  @__start_entries = external hidden global [0 x %entry]
+  @__stop_entries = external hidden global [0 x %entry]
+  @bounds = global [2 x ptr] [ptr @__start_entries, ptr @__stop_entries]
+  @word_at = global ptr @word
+  @used = global [1 x ptr] [ptr @second])";
+
+TEST(VariablesTest, SectionsHaveTheOrderOfTheModule) {
+  for (Baseline setting : {Baseline::kOn, Baseline::kOff}) {
+    EngineOptions options;
+    options.baseline = setting;
+    const std::unique_ptr<Engine> engine = Engine::Create(options).value();
+    ASSERT_THAT(engine->AddBitcode(ParseToBitcode(kSections), "program"), IsOk());
+    const auto* const first = AddressOf<char>(*engine, "first");
+    const auto* const bounds = AddressOf<const char*>(*engine, "bounds");
+    EXPECT_EQ(bounds[0], first);
+    EXPECT_EQ(bounds[1], first + 48);
+    EXPECT_EQ(*AddressOf<const char*>(*engine, "used"), first + 16);
+    EXPECT_EQ(AddressOf<char>(*engine, "third"), first + 32);
+    EXPECT_EQ(AddressOf<void*>(*engine, "third")[1], AddressOf<void>(*engine, "apart"));
+    EXPECT_EQ(*AddressOf<const char*>(*engine, "word_at"), AddressOf<char>(*engine, "byte") + 1);
+    EXPECT_EQ(*AddressOf<void*>(*engine, "read_only"), AddressOf<void>(*engine, "apart"));
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(AddressOf<void>(*engine, "written")) % 64, 0u);
+  }
+}
+
+baseline::Refusal RefusalOf(const std::string& text) {
+  llvm::LLVMContext context;
+  const std::unique_ptr<llvm::Module> module = ParseModule(text, context);
+  CompiledCode code;
+  ir::LlvmReader reader;
+  EXPECT_THAT(reader.Begin(*module), IsOk());
+  return baseline::WriteVariables(reader.module(), code);
+}
+
+TEST(VariablesTest, SectionsAreWrittenWithoutLlvm) {
+  EXPECT_EQ(RefusalOf(kSections), baseline::Refusal::kNone);
+}
+
+TEST(VariablesTest, SectionsOfLlvmsOwnAreLeftToLlvm) {
+  const std::vector<std::string> unusual = {
+      "@v = global i32 0, section \".bss.mine\"",
+      "@v = global i32 1, section \".eh_frame\"",
+      "@v = global i32 1, section \".database\"",
+      "@v = global i32 1, section \"__DATA,mine\"",
+      "@v = thread_local global i32 1, section \"mine\"",
+      "@v = global [0 x i32] zeroinitializer, section \"mine\"",
+      "@v = global i32 1, section \"mine\" @w = constant i32 1, section \"mine\"",
+  };
+  for (const std::string& text : unusual) {
+    EXPECT_EQ(RefusalOf(text), baseline::Refusal::kVariable) << text;
+  }
+}
+
 // What threads have of their own: their sum, and whether one is aligned as it asks to be.
 constexpr char kThreadLocals[] = R"(
   @counted = thread_local global i32 5
