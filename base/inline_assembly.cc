@@ -1,5 +1,6 @@
 #include "base/inline_assembly.h"
 
+#include "base/assembly_text.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
@@ -13,7 +14,7 @@ bool IsInlineAssembly(const llvm::Instruction& instruction) {
   const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
   const auto* assembly =
       call == nullptr ? nullptr : llvm::dyn_cast<llvm::InlineAsm>(call->getCalledOperand());
-  return assembly != nullptr && !assembly->getAsmString().empty();
+  return assembly != nullptr && !IsEmptyAssembly(assembly->getAsmString());
 }
 
 bool HasInlineAssembly(const llvm::Function& function) {

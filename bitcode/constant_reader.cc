@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/assembly_text.h"
 #include "base/status.h"
 #include "bitcode/block_walk.h"
 #include "bitcode/constant_values.h"
@@ -211,16 +212,18 @@ absl::Status ConstantReader::AddReference(const Record& record) {
 // [type of a function, flags, size of the text, text, size of the constraints, constraints]
 absl::Status ConstantReader::AddAssembly(Operands operands) {
   if (operands.size() < 4 || operands[2] > operands.size() - 4) return Wrong("it is cut off");
-  if (operands[2] != 0) {
+  const Operands text = operands.subspan(3, static_cast<size_t>(operands[2]));
+  if (!IsEmptyAssembly(std::string(text.begin(), text.end()))) {
     Append().kind = ConstantKind::kInlineAssembly;
     return absl::OkStatus();
   }
-  const Operands constraints = operands.subspan(4);
-  if (operands[3] > constraints.size()) return Wrong("its constraints are cut off");
+  const Operands constraints = operands.subspan(4 + text.size());
+  const uint64_t size = operands[3 + text.size()];
+  if (size > constraints.size()) return Wrong("its constraints are cut off");
   Constant& constant = Append();
   constant.kind = ConstantKind::kEmptyAssembly;
   constant.set_data(scope_.Keep(
-      std::string(constraints.begin(), constraints.begin() + static_cast<ptrdiff_t>(operands[3]))));
+      std::string(constraints.begin(), constraints.begin() + static_cast<ptrdiff_t>(size))));
   return absl::OkStatus();
 }
 

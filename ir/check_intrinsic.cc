@@ -16,7 +16,8 @@ namespace {
 //   i  an integer                  d           double
 //   I  integers                    p           a pointer of address space 0
 //   F  floating-point numbers      P           any pointer
-//   V  a vector of integers        *           whatever follows
+//   V  a vector of integers        X           a vector of 16 bytes
+//   *  whatever follows
 // and what depends on the first parameter:
 //   A  the same type               O           a structure of it and of truth values
 //   E  its element                 R           as many integers, of at most 64 bits
@@ -102,6 +103,8 @@ absl::string_view SignatureOf(IntrinsicId intrinsic) {
     case IntrinsicId::kUmulWithOverflow:
     case IntrinsicId::kUsubWithOverflow:
       return "OIA";
+    case IntrinsicId::kIsFpclass:
+      return "*";
     case IntrinsicId::kVectorReduceAdd:
     case IntrinsicId::kVectorReduceAnd:
     case IntrinsicId::kVectorReduceOr:
@@ -127,6 +130,8 @@ absl::string_view SignatureOf(IntrinsicId intrinsic) {
       return "ppl";
     case IntrinsicId::kLoadRelative:
       return "ppi";
+    case IntrinsicId::kInvariantStart:
+      return "plP";
     case IntrinsicId::kStacksave:
       return "p";
     case IntrinsicId::kStackrestore:
@@ -144,6 +149,63 @@ absl::string_view SignatureOf(IntrinsicId intrinsic) {
       return "v";
     case IntrinsicId::kUbsantrap:
       return "v8";
+    case IntrinsicId::kX86SseCvtss2si:
+    case IntrinsicId::kX86SseCvttss2si:
+    case IntrinsicId::kX86SseMovmskPs:
+    case IntrinsicId::kX86Sse2Cvtsd2si:
+    case IntrinsicId::kX86Sse2Cvttsd2si:
+    case IntrinsicId::kX86Sse2MovmskPd:
+    case IntrinsicId::kX86Sse2Pmovmskb128:
+      return "wX";
+    case IntrinsicId::kX86SseCvtss2si64:
+    case IntrinsicId::kX86SseCvttss2si64:
+    case IntrinsicId::kX86Sse2Cvtsd2si64:
+    case IntrinsicId::kX86Sse2Cvttsd2si64:
+      return "lX";
+    case IntrinsicId::kX86SseMaxPs:
+    case IntrinsicId::kX86SseMaxSs:
+    case IntrinsicId::kX86SseMinPs:
+    case IntrinsicId::kX86SseMinSs:
+    case IntrinsicId::kX86Sse2MaxPd:
+    case IntrinsicId::kX86Sse2MaxSd:
+    case IntrinsicId::kX86Sse2MinPd:
+    case IntrinsicId::kX86Sse2MinSd:
+    case IntrinsicId::kX86Sse2Packssdw128:
+    case IntrinsicId::kX86Sse2Packsswb128:
+    case IntrinsicId::kX86Sse2Packuswb128:
+    case IntrinsicId::kX86Sse2PavgB:
+    case IntrinsicId::kX86Sse2PavgW:
+    case IntrinsicId::kX86Sse2PmaddWd:
+    case IntrinsicId::kX86Sse2PmulhW:
+    case IntrinsicId::kX86Sse2PmulhuW:
+    case IntrinsicId::kX86Sse2PsadBw:
+    case IntrinsicId::kX86Sse2PsllD:
+    case IntrinsicId::kX86Sse2PsllQ:
+    case IntrinsicId::kX86Sse2PsllW:
+    case IntrinsicId::kX86Sse2PsraD:
+    case IntrinsicId::kX86Sse2PsraW:
+    case IntrinsicId::kX86Sse2PsrlD:
+    case IntrinsicId::kX86Sse2PsrlQ:
+    case IntrinsicId::kX86Sse2PsrlW:
+      return "XXX";
+    case IntrinsicId::kX86SseRcpPs:
+    case IntrinsicId::kX86SseRcpSs:
+    case IntrinsicId::kX86SseRsqrtPs:
+    case IntrinsicId::kX86SseRsqrtSs:
+    case IntrinsicId::kX86Sse2Cvtpd2dq:
+    case IntrinsicId::kX86Sse2Cvtps2dq:
+    case IntrinsicId::kX86Sse2Cvttpd2dq:
+    case IntrinsicId::kX86Sse2Cvttps2dq:
+      return "XX";
+    case IntrinsicId::kX86Sse2PslliD:
+    case IntrinsicId::kX86Sse2PslliQ:
+    case IntrinsicId::kX86Sse2PslliW:
+    case IntrinsicId::kX86Sse2PsraiD:
+    case IntrinsicId::kX86Sse2PsraiW:
+    case IntrinsicId::kX86Sse2PsrliD:
+    case IntrinsicId::kX86Sse2PsrliQ:
+    case IntrinsicId::kX86Sse2PsrliW:
+      return "XXw";
     // Code generation leaves these to LLVM.
     case IntrinsicId::kNone:
     case IntrinsicId::kOther:
@@ -196,6 +258,8 @@ bool Fits(char letter, const Type& type, const Type& first) {
       return HasFloats(type);
     case 'V':
       return type.IsVector() && HasIntegers(type);
+    case 'X':
+      return type.IsFixedVector() && type.bit_size == 128;
     case 'p':
       return type.IsPointer() && type.number == 0;
     case 'P':
@@ -230,6 +294,12 @@ Fault CheckSpecialRules(IntrinsicId intrinsic, absl::Span<const Operand> argumen
       return scope.TypeOf(arguments[0])->scalar()->number % 16 == 0
                  ? Fault()
                  : Fault::Invalid("the number of bytes to swap is not even");
+    case IntrinsicId::kIsFpclass: {
+      // The result's type is checked where the intrinsic is covered.
+      const bool is_whole = arguments.size() == 2 && HasFloats(*scope.TypeOf(arguments[0])) &&
+                            scope.TypeOf(arguments[1])->IsInteger(32);
+      return is_whole ? Fault() : Fault::Invalid("the arguments are not a number and classes");
+    }
     case IntrinsicId::kVaStart:
       return caller.is_variadic
                  ? Fault()

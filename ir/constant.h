@@ -26,8 +26,8 @@ enum class ConstantKind : uint8_t {
   kExpression,          // `opcode` applied to operands(). kGetElementPtr: see source_type().
   kDsoLocalEquivalent,  // Of `global`.
   kNoCfi,               // Of `global`.
-  kInlineAssembly,      // With text.
-  kEmptyAssembly,       // Inline assembly without text. data(): its constraints.
+  kInlineAssembly,      // Whose text has an effect.
+  kEmptyAssembly,       // Other inline assembly (base/assembly_text.h). data(): its constraints.
   kMetadata,            // The argument of an intrinsic that is metadata.
   kOther,  // What only LLVM knows. operands(): constants that it refers to, if the reader says.
 };

@@ -44,6 +44,8 @@ struct CallingConvention {
   bool has_streaming_mode = false;
   // A caller extends an i1 argument to 8 bits, and a callee extends an i1 result.
   bool extends_bits = false;
+  // Numbers of type x86_fp80 are passed in 16 bytes on the stack, and returned in an x87 register.
+  bool has_long_doubles = false;
   uint8_t variadic_list_bytes = 0;  // The size of a va_list.
 };
 
@@ -105,6 +107,7 @@ struct Architecture {
   SwiftStyle swift;
   // Has operations on 1 and 2 bytes, which set the flags for the narrow result.
   bool has_narrow_operations;
+  bool has_sse;  // Is x86-64, which has SSE and SSE2.
   // Alu::kOr and kXor set the flags.
   bool bitwise_sets_flags;
 

@@ -25,6 +25,7 @@ CallingConvention Convention() {
   convention.widens_vectors = true;
   convention.returns_result_address = true;
   convention.variadic_list_bytes = 24;
+  convention.has_long_doubles = true;
   return convention;
 }
 
@@ -68,6 +69,7 @@ Architecture Describe() {
   machine.frame.unwind = {7, 16, 8, true};  // psABI, figure 3.36.
   machine.frame.prologue_room = 48;
   machine.has_narrow_operations = true;
+  machine.has_sse = true;
   machine.bitwise_sets_flags = true;
   return machine;
 }

@@ -28,6 +28,10 @@ class ArgumentPlaces {
   void ForEachPart(const ir::Type& type, const PartList& list, const Visit& visit) {
     if (type.IsInteger()) {
       if (list.count == 2) BeginPair();
+    } else if (IsLongDouble(&type)) {
+      const ArgumentPlace place = Stack(16, 16);
+      visit(0, place);
+      return visit(1, ArgumentPlace{kNoRegister, place.offset + 8});
     } else if (type.IsArray() && convention_.has_array_blocks && IsBlock(type, list)) {
       return PlaceBlock(list, visit);
     }

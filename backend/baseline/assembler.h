@@ -210,6 +210,10 @@ class Assembler {
   virtual void FloatRr(FloatOp op, FloatKind kind, Register dst, Register src) = 0;
   // `kind` is kFloat or kDouble.
   virtual void FloatRm(FloatOp op, FloatKind kind, Register dst, const Mem& src) = 0;
+  // dst * factor + summand for vectors of floats or doubles: fused exactly where llvm.fmuladd of
+  // scalars is. May change the vector scratch register.
+  virtual void LanesMultiplyAdd(FloatKind kind, Register dst, Register factor,
+                                Register summand) = 0;
   // Converts a float to a double, or back.
   virtual void ConvertFloat(bool to_double, Register dst, Register src) = 0;
   // Convert a signed integer of `size` bytes, 4 or 8, to a float or a double, and back.

@@ -563,6 +563,13 @@ void AssemblerAArch64::FloatRm(FloatOp op, FloatKind kind, Register dst, const M
   FloatRr(op, kind, dst, kVectorValueScratch);
 }
 
+void AssemblerAArch64::LanesMultiplyAdd(FloatKind kind, Register dst, Register factor,
+                                        Register summand) {
+  VectorMov(kVectorScratch, summand);
+  Rrr(kind == FloatKind::kDoubles ? 0x4e60cc00 : 0x4e20cc00, kVectorScratch, dst, factor);  // FMLA.
+  VectorMov(dst, kVectorScratch);
+}
+
 void AssemblerAArch64::LanesRr(LaneOp op, unsigned lane_size, Register dst, Register src) {
   switch (op) {
     case LaneOp::kAdd:

@@ -212,6 +212,7 @@ class AssemblerAArch64 final : public Assembler {
   }
   void FloatRr(FloatOp op, FloatKind kind, Register dst, Register src) override;
   void FloatRm(FloatOp op, FloatKind kind, Register dst, const Mem& src) override;
+  void LanesMultiplyAdd(FloatKind kind, Register dst, Register factor, Register summand) override;
   void ConvertFloat(bool to_double, Register dst, Register src) override {
     Rr(to_double ? 0x1e22c000 : 0x1e624000, dst, src);
   }

@@ -163,6 +163,10 @@ class AssemblerX86_64 final : public Assembler {
   void VectorZero(Register dst) override;
   void FloatRr(FloatOp op, FloatKind kind, Register dst, Register src) override;
   void FloatRm(FloatOp op, FloatKind kind, Register dst, const Mem& src) override;
+  void LanesMultiplyAdd(FloatKind kind, Register dst, Register factor, Register summand) override {
+    FloatRr(FloatOp::kMul, kind, dst, factor);
+    FloatRr(FloatOp::kAdd, kind, dst, summand);
+  }
   void ConvertFloat(bool to_double, Register dst, Register src) override;
   void IntegerToFloat(unsigned size, bool is_double, Register dst, Register src) override;
   void FloatToInteger(unsigned size, bool is_double, Register dst, Register src) override;

@@ -6,6 +6,7 @@
 
 #include "backend/baseline/calls.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -99,6 +100,18 @@ ArgumentPlaces PlaceArguments(FunctionCode& code, const ir::Instruction& call, A
   return places;
 }
 
+// Takes space for the arguments on the stack. Returns whether the stack pointer was moved for them,
+// and must be moved back behind the call.
+bool TakeStack(FunctionCode& code, int32_t bytes) {
+  const bool moves_stack = code.facts.has_dynamic_alloca && bytes != 0;
+  if (moves_stack) {
+    code.assembler.AluRi(Alu::kSub, 8, code.architecture.stack_pointer, bytes);
+  } else {
+    code.frame.NeedOutgoing(bytes);
+  }
+  return moves_stack;
+}
+
 // If the call has an argument with `swifterror`: stores the error that the call has returned.
 void KeepError(FunctionCode& code, const ir::Instruction& call) {
   const OwnRegisters own(*code.function, call, code.architecture, code.facts.swift_registers);
@@ -149,6 +162,7 @@ CallExtent EmitCall(FunctionCode& code, const Callee& callee, const ArgumentPlac
 }
 
 void DefineResults(FunctionCode& code, const ir::Instruction& result) {
+  if (IsLongDouble(result.type)) return code.native.floats.DefineLongDouble(code, result);
   const uint32_t number = NumberOf(code, result);
   if (number == kNone) return;
   ResultPlaces places(result.IsCall()
@@ -178,12 +192,7 @@ CallExtent LowerCall(FunctionCode& code, const ir::Instruction& call) {
 
   const ArgumentPlaces sizes = PlaceArguments(code, call, ArgumentStep::kMeasure);
   const int32_t stack_bytes = (sizes.stack_bytes() + 15) & ~15;
-  const bool moves_stack = code.facts.has_dynamic_alloca && stack_bytes != 0;
-  if (moves_stack) {
-    code.assembler.AluRi(Alu::kSub, 8, code.architecture.stack_pointer, stack_bytes);
-  } else {
-    code.frame.NeedOutgoing(stack_bytes);
-  }
+  const bool moves_stack = TakeStack(code, stack_bytes);
   if (stack_bytes != 0) PlaceArguments(code, call, ArgumentStep::kCopyByValue);
   PrepareCall(code, call);
   const ArgumentPlaces places = PlaceArguments(code, call, ArgumentStep::kMove);
@@ -229,6 +238,13 @@ void CallLibrary(FunctionCode& code, const char* name, const ir::Instruction& re
   for (ir::Operand argument : arguments) {
     if (DeferredOf(code, argument) != nullptr) In(code, argument);
   }
+  // Only long doubles are passed on the stack.
+  const auto is_on_stack = [&](ir::Operand argument) {
+    return IsLongDouble(TypeOf(code, argument));
+  };
+  const auto stack_bytes =
+      16 * static_cast<int32_t>(std::count_if(arguments.begin(), arguments.end(), is_on_stack));
+  const bool moves_stack = TakeStack(code, stack_bytes);
   PrepareCall(code, result);
   ArgumentPlaces places(code.architecture.convention);
   for (ir::Operand argument : arguments) {
@@ -237,12 +253,16 @@ void CallLibrary(FunctionCode& code, const char* name, const ir::Instruction& re
     places.ForEachPart(*type, list, [&](unsigned part, const ArgumentPlace& place) {
       Move move = SourceOf(code, argument, part, list.parts[part]);
       move.to = place.reg;
+      if (place.reg == kNoRegister) {
+        move.to_memory = Mem::At(code.architecture.stack_pointer, place.offset);
+      }
       code.moves.Add(move);
     });
   }
   Callee callee;
   callee.library_function = name;
   EmitCall(code, callee, places);
+  if (moves_stack) code.assembler.AluRi(Alu::kAdd, 8, code.architecture.stack_pointer, stack_bytes);
   DefineResults(code, result);
 }
 

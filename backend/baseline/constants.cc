@@ -40,6 +40,13 @@ ConstantPart IntegerPart(const ir::Constant& constant, unsigned part) {
   return Bits(part == 0 ? words[0] : SignExtended(words[part], bits - 64));
 }
 
+// Of 80 bits.
+ConstantPart LongDoublePart(const ir::Constant& constant, unsigned part) {
+  const absl::Span<const uint64_t> words = constant.words();
+  if (part >= words.size()) return ConstantPart();
+  return Bits(part == 0 ? words[0] : SignExtended(words[part], 16));
+}
+
 // Of an array or a vector of numbers.
 ConstantPart DataPart(const ir::Constant& constant, unsigned part) {
   const ir::Type& element = *constant.type->element();
@@ -66,6 +73,7 @@ class PartFinder {
       case ConstantKind::kInteger:
         return IntegerPart(constant, part);
       case ConstantKind::kFloat:
+        if (IsLongDouble(constant.type)) return LongDoublePart(constant, part);
         if (!constant.type->IsFloat() && !constant.type->IsDouble()) return ConstantPart();
         return Bits(constant.bits());
       case ConstantKind::kNull:

@@ -214,7 +214,9 @@ void LowerIndirectBranch(FunctionCode& code, const ir::Instruction& branch) {
 }
 
 void LowerReturn(FunctionCode& code, const ir::Instruction& instruction) {
-  if (instruction.operand_count != 0) {
+  if (instruction.operand_count != 0 && IsLongDouble(TypeAt(code, instruction, 0))) {
+    code.native.floats.ReturnLongDouble(code, OperandAt(code, instruction, 0));
+  } else if (instruction.operand_count != 0) {
     const ir::Operand value = OperandAt(code, instruction, 0);
     const PartList list = PartsOf(TypeOf(code, value));
     const ir::AttributeSet& attributes = code.function->attributes().result;

@@ -114,6 +114,7 @@ bool IsPassedInParts(const ir::Type* type, const CallingConvention& convention) 
              IsPassedInParts(member, convention);
     });
   }
+  if (IsLongDouble(type)) return false;  // A member of an aggregate.
   if (type->IsFixedVector()) {
     const PartList list = PartsOf(type);
     return list.count == 1 && list.parts[0].bytes >= convention.least_vector_bytes;
@@ -123,6 +124,7 @@ bool IsPassedInParts(const ir::Type* type, const CallingConvention& convention) 
 
 bool IsCoveredReturn(const ir::Type* type, const CallingConvention& convention) {
   if (type->IsVoid()) return true;
+  if (IsLongDouble(type)) return convention.has_long_doubles;
   const PartList list = PartsOf(type);
   return list.count != 0 && !HasMask(type) && IsPassedInParts(type, convention) &&
          IsReturnedInRegisters(list, convention);
@@ -137,6 +139,9 @@ bool IsEmpty(const ir::Type* type) {
 Refusal RefusalOfPassing(const ir::Type* type, const CallingConvention& convention) {
   if (type->IsIntegerOrPointer()) return PartCount(type) == 0 ? Refusal::kType : Refusal::kNone;
   if (PartCount(type) == 0 || HasMask(type)) return Refusal::kType;
+  if (IsLongDouble(type)) {
+    return convention.has_long_doubles ? Refusal::kNone : Refusal::kArgumentPassing;
+  }
   // On the stack, the first half of a wide integer is aligned to 16 bytes.
   if (HasWideMember(type)) return Refusal::kArgumentPassing;
   return IsPassedInParts(type, convention) ? Refusal::kNone : Refusal::kArgumentPassing;
@@ -168,6 +173,11 @@ bool IsWholeWidth(const ir::Type* type) {
 }
 
 bool IsScalarFloat(const ir::Type* type) { return type->IsFloat() || type->IsDouble(); }
+
+// Whether the type is x86_fp80, and this is a processor that does not compute with such numbers.
+bool IsForeignFloat(const ir::Type* type, const Architecture& architecture) {
+  return IsLongDouble(type) && !architecture.convention.has_long_doubles;
+}
 
 // Integers and pointers in one general register.
 bool IsScalar(const ir::Type* type) {
@@ -211,6 +221,7 @@ Refusal RefusalOfVectorReduction(const ir::Type* operand, IntrinsicId intrinsic)
 // Of an intrinsic that computes with floating-point numbers, or that is not known.
 Refusal RefusalOfMath(const ir::Function& function, const ir::Instruction& call,
                       IntrinsicId intrinsic, const CoverageOptions& options) {
+  if (IsSseIntrinsic(intrinsic)) return Refusal::kNone;
   if (call.type->IsVector()) return Refusal::kVector;
   if (options.has_rounding && RoundingModeOf(intrinsic) >= 0 && IsScalarFloat(call.type)) {
     return Refusal::kNone;
@@ -230,6 +241,12 @@ bool HasFunctionString(const ir::Function& function, const ir::Instruction& call
   const ir::Global* callee = NamedFunctionOf(function, call);
   return callee != nullptr && callee->attributes()->function.HasString(name);
 }
+
+// Whether the type, a vector, is supported and has integers of whole bytes.
+bool HasWholeLanes(const ir::Type* type) {
+  return PartCount(type) != 0 && IsWholeWidth(type->scalar());
+}
+uint32_t LaneNumberBits(const ir::Type* type) { return type->scalar()->number; }
 
 // Whether the intrinsic is covered, if its operands are. `intrinsic` is what `call` calls, and
 // needs machine code.
@@ -265,15 +282,21 @@ Refusal RefusalOfKind(const ir::Function& function, const ir::Instruction& call,
       return PartCount(type) != 0 && !IsMask(type) ? Refusal::kNone : Refusal::kVector;
     case IntrinsicId::kFshl:
     case IntrinsicId::kFshr:
+      return if_covered(IsWholeWidth(type));
     case IntrinsicId::kUaddSat:
     case IntrinsicId::kUsubSat:
     case IntrinsicId::kSaddSat:
     case IntrinsicId::kSsubSat:
-      return if_covered(IsWholeWidth(type));
+      // Lanes are computed with 64 bits.
+      return if_covered(type->IsVector() ? HasWholeLanes(type) && LaneNumberBits(type) < 64
+                                         : IsWholeWidth(type));
     case IntrinsicId::kAbs:
+    case IntrinsicId::kBswap:
+      return if_covered(type->IsVector() ? HasWholeLanes(type) : IsScalar(type));
+    case IntrinsicId::kInvariantStart:
+      return Refusal::kNone;  // No code uses what it returns.
     case IntrinsicId::kCtlz:
     case IntrinsicId::kCttz:
-    case IntrinsicId::kBswap:
     case IntrinsicId::kExpect:
     case IntrinsicId::kExpectWithProbability:
       return if_covered(IsScalar(type));
@@ -314,19 +337,28 @@ Refusal RefusalOfKind(const ir::Function& function, const ir::Instruction& call,
                         IsOfThisFrame(function, call));
     case IntrinsicId::kFrameaddress:
       return if_covered(IsOfThisFrame(function, call));
+    case IntrinsicId::kFmuladd:
     case IntrinsicId::kFabs:
     case IntrinsicId::kCopysign:
+      if (type->IsVector()) return if_covered(IsScalarFloat(type->scalar()));
+      return if_covered(IsScalarFloat(type) || IsLongDouble(type));
     case IntrinsicId::kSqrt:
-    case IntrinsicId::kFmuladd:
-      return if_covered(IsScalarFloat(type));
+      return if_covered(IsScalarFloat(type) || IsLongDouble(type));
+    case IntrinsicId::kIsFpclass: {
+      const ir::Constant* classes = function.ConstantOf(function.OperandOf(call, 1));
+      return if_covered(type->IsInteger(1) && IsScalarFloat(TypeAt(function, call, 0)) &&
+                        classes != nullptr && classes->IsInteger());
+    }
     default:
       return RefusalOfMath(function, call, intrinsic, options);
   }
 }
 
 Refusal RefusalOfIntrinsic(const ir::Function& function, const ir::Instruction& call,
-                           IntrinsicId intrinsic, const CoverageOptions& options) {
+                           IntrinsicId intrinsic, const Architecture& architecture,
+                           const CoverageOptions& options) {
   if (IsNoOperation(intrinsic)) return Refusal::kNone;
+  if (IsSseIntrinsic(intrinsic) && !architecture.has_sse) return Refusal::kIntrinsic;
   if (function.CallOf(call).has_bundles) return Refusal::kOperandBundle;
   // As an operand of any other instruction, a thread-local variable is not supported.
   if (intrinsic == IntrinsicId::kThreadlocalAddress) {
@@ -407,7 +439,11 @@ Refusal RefusalOfCall(const ir::Function& function, const ir::Instruction& instr
   if (call.attributes->HasAnywhere(Attribute::kUnknown)) return Refusal::kArgumentPassing;
   if (const IntrinsicId id = function.IntrinsicOf(instruction); id != IntrinsicId::kNone) {
     if (instruction.opcode == Opcode::kInvoke) return Refusal::kException;
-    return RefusalOfIntrinsic(function, instruction, id, options);
+    if (call.argument_count != 0 &&
+        IsForeignFloat(TypeAt(function, instruction, 0), architecture)) {
+      return Refusal::kType;
+    }
+    return RefusalOfIntrinsic(function, instruction, id, architecture, options);
   }
   const ir::Constant* callee = function.ConstantOf(function.CalleeOf(instruction));
   if (callee != nullptr && callee->kind == ir::ConstantKind::kInlineAssembly) {
@@ -505,16 +541,19 @@ Refusal RefusalOfBitCast(const ir::Type* from, const ir::Type* to) {
                                                                           : Refusal::kNone;
 }
 
-Refusal RefusalOfCast(const ir::Function& function, const ir::Instruction& cast) {
+Refusal RefusalOfCast(const ir::Function& function, const ir::Instruction& cast,
+                      const Architecture& architecture) {
   const ir::Type* from = TypeAt(function, cast, 0);
   const ir::Type* to = cast.type;
   if (PartCount(from) == 0 || PartCount(to) == 0) return Refusal::kType;
+  if (IsForeignFloat(from, architecture)) return Refusal::kType;
   Refusal refusal = Refusal::kNone;
   if (cast.opcode == Opcode::kBitCast) {
     refusal = RefusalOfBitCast(from, to);
   } else if (from->IsVector() || to->IsVector()) {
     refusal = RefusalOfVectorCast(cast.opcode, from, to);
-  } else if ((IsOddWide(from) || IsOddWide(to)) && (IsScalarFloat(from) || IsScalarFloat(to))) {
+  } else if ((IsOddWide(from) && to->IsFloatingPoint()) ||
+             (IsOddWide(to) && from->IsFloatingPoint())) {
     refusal = Refusal::kType;
   }
   return refusal == Refusal::kNone ? RefusalOfOperands(function, cast) : refusal;
@@ -584,6 +623,15 @@ Refusal RefusalOfAccess(const ir::Function& function, const ir::Instruction& acc
 
 // The most bytes that a static alloca may have.
 constexpr uint64_t kMostStaticBytes = uint64_t{1} << 28;
+// The largest alignment of a static alloca, in bytes.
+constexpr uint64_t kMostStaticAlignment = 4096;
+
+bool HasStackProtector(const ir::Function& function) {
+  const ir::AttributeSet& attributes = function.attributes().function;
+  return attributes.Has(Attribute::kStackProtect) ||
+         attributes.Has(Attribute::kStackProtectStrong) ||
+         attributes.Has(Attribute::kStackProtectReq);
+}
 
 Refusal RefusalOfAlloca(const ir::Function& function, const ir::Instruction& alloca) {
   if (!alloca.source_type->is_sized) return Refusal::kSize;
@@ -592,7 +640,11 @@ Refusal RefusalOfAlloca(const ir::Function& function, const ir::Instruction& all
     const uint64_t size = alloca.source_type->alloc_size;
     const uint64_t elements = count.LimitedTo(UINT64_MAX);
     if (size != 0 && elements > kMostStaticBytes / size) return Refusal::kSize;
-    if (alloca.alignment() > 16) return Refusal::kInstruction;
+    // Variables that may lie next to the guard are not aligned.
+    if (IsOverAligned(alloca) &&
+        (alloca.alignment() > kMostStaticAlignment || HasStackProtector(function))) {
+      return Refusal::kInstruction;
+    }
   } else {
     if (StackProbeOf(function.attributes().function) == StackProbe::kOther) {
       return Refusal::kFunctionAttribute;
@@ -660,6 +712,7 @@ bool IntrinsicMayWrite(IntrinsicId intrinsic) {
     case IntrinsicId::kDebugtrap:
     case IntrinsicId::kExperimentalNoaliasScopeDecl:
     case IntrinsicId::kInvariantEnd:
+    case IntrinsicId::kInvariantStart:
     case IntrinsicId::kLaunderInvariantGroup:
     case IntrinsicId::kLifetimeEnd:
     case IntrinsicId::kLifetimeStart:
@@ -735,13 +788,19 @@ bool HasRefusedAttribute(const ir::AttributeSet& attributes, const CallingConven
   return attributes.ValueOf("sign-return-address-key") == "b_key";
 }
 
+// Whether the section is empty, or one that only says where an executable is to have the function,
+// such as `.text.startup`. Other names can be asked for: their section's begin and end are symbols.
+bool IsCodeSection(absl::string_view section) {
+  return section.empty() || absl::StartsWith(section, ".text.");
+}
+
 // Whether the function has something that the code generator does not write, or does not know.
 bool HasUnusualParts(const ir::Function& function) {
   const ir::Global& global = function.global();
   return function.has_unknown || global.has_unknown() ||
          global.attributes()->HasAnywhere(Attribute::kUnknown) || !global.collector().empty() ||
          !global.prefix_data().IsNothing() || !global.prologue_data().IsNothing() ||
-         !global.section().empty();
+         !IsCodeSection(global.section());
 }
 
 bool HasUncoveredPersonality(const ir::Function& function) {
@@ -957,6 +1016,7 @@ Refusal RefusalOf(const ir::Function& function, const Architecture& architecture
 Refusal RefusalOf(const ir::Function& function, const ir::Instruction& instruction,
                   const Architecture& architecture, const CoverageOptions& options) {
   if (instruction.has_unknown) return Refusal::kInstruction;
+  if (IsForeignFloat(instruction.type, architecture)) return Refusal::kType;
   if (ir::IsBinary(instruction.opcode)) return RefusalOfBinary(function, instruction);
   switch (instruction.opcode) {
     case Opcode::kFNeg:
@@ -965,7 +1025,10 @@ Refusal RefusalOf(const ir::Function& function, const ir::Instruction& instructi
     case Opcode::kFCmp: {
       const ir::Type* type = TypeAt(function, instruction, 0);
       if (PartCount(type) == 0 || PartCount(instruction.type) == 0) return Refusal::kType;
-      if (instruction.opcode == Opcode::kFCmp && PartCount(type) > 1) return Refusal::kVector;
+      if (IsForeignFloat(type, architecture)) return Refusal::kType;
+      if (instruction.opcode == Opcode::kFCmp && PartCount(type) > 1 && type->IsVector()) {
+        return Refusal::kVector;
+      }
       return RefusalOfOperands(function, instruction);
     }
     case Opcode::kSelect:
@@ -987,7 +1050,7 @@ Refusal RefusalOf(const ir::Function& function, const ir::Instruction& instructi
     case Opcode::kUIToFP:
     case Opcode::kFPToSI:
     case Opcode::kFPToUI:
-      return RefusalOfCast(function, instruction);
+      return RefusalOfCast(function, instruction, architecture);
     case Opcode::kGetElementPtr:
       return RefusalOfElementAddress(function, instruction);
     case Opcode::kLoad:

@@ -47,6 +47,12 @@ bool ReturnsTwice(const ir::Function& function, const ir::Instruction& call);
 // that is no intrinsic counts, whatever its attributes say.
 bool MayWriteToMemory(const ir::Function& function, const ir::Instruction& instruction);
 
+// Whether the intrinsic is an instruction of SSE or SSE2 (sse_intrinsics.h).
+inline bool IsSseIntrinsic(ir::IntrinsicId intrinsic) {
+  return intrinsic >= ir::IntrinsicId::kX86SseCvtss2si &&
+         intrinsic <= ir::IntrinsicId::kX86Sse2PsrliW;
+}
+
 // Whether an argument may be passed by value. If false, ArgumentHas, which is slower, need not be
 // asked for kByVal.
 bool MayPassByValue(const ir::Function& function, const ir::Instruction& call);
@@ -97,6 +103,9 @@ RegisterSet SwiftRegistersOf(const ir::Function& function, const ir::Instruction
 // Whether the instruction is an alloca that gets a place in the frame for the whole run of the
 // function: in the entry block, with a constant number of elements, and without `inalloca`.
 bool IsStaticAlloca(const ir::Function& function, const ir::Instruction& instruction);
+
+// Whether the alloca is aligned to more than frames are.
+inline bool IsOverAligned(const ir::Instruction& alloca) { return alloca.alignment() > 16; }
 
 // Whether the intrinsic needs no machine code.
 bool IsNoOperation(ir::IntrinsicId intrinsic);

@@ -1,6 +1,6 @@
-// Inline assembly without text: what compilers' barriers are, such as `asm("" : "+r"(x))`. No
-// machine code stands for such a call, but values pass through it: an input that is tied to an
-// output becomes that output.
+// Inline assembly without text: what compilers' barriers are, such as `asm("" : "+r"(x))`. (A text
+// that only aligns code counts as none: base/assembly_text.h.) No machine code stands for such a
+// call, but values pass through it: an input that is tied to an output becomes that output.
 //
 // Thread-safe: pure functions. Tested in tests/backend/baseline/empty_assembly_test.cc.
 

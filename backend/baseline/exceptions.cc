@@ -105,6 +105,11 @@ void LowerLandingPad(FunctionCode& code, const ir::Instruction& pad) {
   const Register* places = code.architecture.exception;
   code.locations.Claim(places[0]);
   code.locations.Claim(places[1]);
+  if (code.stack_pointer_place != 0) {
+    const Register scratch = code.architecture.scratch;
+    code.assembler.Load(8, scratch, code.frame.At(code.stack_pointer_place));
+    code.assembler.Mov(8, code.architecture.stack_pointer, scratch);
+  }
   if (number == kNone) return;
   code.locations.DefineIn(number, places[0]);
   code.locations.DefineIn(number + 1, places[1]);

@@ -1,5 +1,7 @@
 #include "backend/baseline/floats.h"
 
+#include <cstdint>
+
 #include "backend/baseline/calls.h"
 #include "backend/baseline/memory.h"
 #include "backend/baseline/operands.h"
@@ -129,6 +131,86 @@ void LowerFloatToInteger(FunctionCode& code, const ir::Instruction& cast, bool i
                        cast, {source});
   }
   code.native.floats.EmitFloatToInteger(code, cast, is_signed);
+}
+
+// The classes of numbers of one sign follow each other when the numbers are read as integers. So
+// the number of limits that the magnitude reaches says which class the number has.
+void LowerFloatClass(FunctionCode& code, const ir::Instruction& intrinsic) {
+  const ir::Operand value = OperandAt(code, intrinsic, 0);
+  const bool is_double = TypeOf(code, value)->IsDouble();
+  const unsigned bytes = is_double ? 8 : 4;
+  const uint64_t infinity = is_double ? 0x7ff0000000000000u : 0x7f800000u;
+  const uint64_t quiet = is_double ? 0x0008000000000000u : 0x00400000u;
+  const uint64_t normal = is_double ? 0x0010000000000000u : 0x00800000u;
+  const uint64_t limits[] = {1, normal, infinity, infinity + 1, infinity | quiet};
+  // The bits of LLVM's FPClassTest, by the number of limits reached.
+  constexpr unsigned kPositive[] = {6, 7, 8, 9, 0, 1}, kNegative[] = {5, 4, 3, 2, 0, 1};
+  constexpr unsigned kNegativeBegin = 8;
+  const uint64_t wanted = ConstantOf(code, OperandAt(code, intrinsic, 1))->unsigned_bits();
+  uint64_t answers = 0;
+  for (unsigned i = 0; i < 6; ++i) {
+    answers |= (wanted >> kPositive[i] & 1) << i;
+    answers |= (wanted >> kNegative[i] & 1) << (kNegativeBegin + i);
+  }
+  Assembler& assembler = code.assembler;
+  const Register scratch = code.architecture.scratch;
+  const Register number = In(code, value);
+  Register reached = code.architecture.shift_count;
+  if (reached != kNoRegister) {
+    code.locations.Claim(reached);
+  } else {
+    reached = code.locations.Temporary(false);
+  }
+  const Register magnitude = code.locations.Temporary(false);
+  assembler.FromVector(bytes, magnitude, number);
+  assembler.Mov(8, reached, magnitude);
+  assembler.ShiftRi(Shift::kShr, 8, reached, static_cast<uint8_t>(8 * bytes - 1));
+  assembler.ShiftRi(Shift::kShl, 8, reached, 3);
+  assembler.MovImmediate(scratch, is_double ? INT64_MAX : INT32_MAX, true);
+  assembler.AluRr(Alu::kAnd, 8, magnitude, scratch);
+  for (uint64_t limit : limits) {
+    assembler.MovImmediate(scratch, limit, true);
+    assembler.AluRr(Alu::kCmp, 8, magnitude, scratch);
+    assembler.Set(Cond::kAe, scratch);
+    assembler.ZeroExtend(1, scratch, scratch);
+    assembler.AluRr(Alu::kAdd, 8, reached, scratch);
+  }
+  code.locations.registers().UnpinWholly(magnitude);
+  const Register dst = Define(code, intrinsic);
+  assembler.MovImmediate(dst, answers, true);
+  assembler.ShiftRr(Shift::kShr, 8, dst, reached);
+}
+
+void LowerVectorFloatIntrinsic(FunctionCode& code, const ir::Instruction& intrinsic) {
+  const ir::Type* type = intrinsic.type;
+  const ir::IntrinsicId id = code.function->IntrinsicOf(intrinsic);
+  ConstantPart signs;
+  signs.low = signs.high =
+      type->scalar()->IsDouble() ? uint64_t{1} << 63 : uint64_t{0x8000000080000000u};
+  ConstantPart others = signs;
+  others.low = others.high = ~signs.low;
+  const Register scratch = code.architecture.vector_scratch;
+  ForEachPart(code, intrinsic, [&](unsigned i) {
+    const auto operand = [&](unsigned number) {
+      return In(code, OperandAt(code, intrinsic, number), i);
+    };
+    const auto copy_first = [&] {
+      return DefineFrom(code, intrinsic, OperandAt(code, intrinsic, 0), i, i);
+    };
+    if (id == ir::IntrinsicId::kFmuladd) {
+      const Register factor = operand(1), summand = operand(2);
+      const Register dst = copy_first();
+      return code.assembler.LanesMultiplyAdd(KindOf(type), dst, factor, summand);
+    }
+    const Register sign = id == ir::IntrinsicId::kCopysign ? operand(1) : kNoRegister;
+    const Register dst = copy_first();
+    MaterializeBits(code, scratch, others, 16);
+    code.assembler.LanesRr(LaneOp::kAnd, 8, dst, scratch);
+    if (sign == kNoRegister) return;
+    MaterializeBits(code, scratch, signs, 16);
+    code.assembler.LanesRr(LaneOp::kAnd, 8, scratch, sign);
+    code.assembler.LanesRr(LaneOp::kOr, 8, dst, scratch);
+  });
 }
 
 void LowerBitCast(FunctionCode& code, const ir::Instruction& cast) {

@@ -19,6 +19,10 @@ void LowerFloatBinary(FunctionCode& code, const ir::Instruction& binary);
 void LowerFloatCast(FunctionCode& code, const ir::Instruction& cast);
 void LowerIntegerToFloat(FunctionCode& code, const ir::Instruction& cast, bool is_signed);
 void LowerFloatToInteger(FunctionCode& code, const ir::Instruction& cast, bool is_signed);
+// llvm.is.fpclass of a float or a double.
+void LowerFloatClass(FunctionCode& code, const ir::Instruction& intrinsic);
+// llvm.fmuladd, llvm.fabs and llvm.copysign of vectors.
+void LowerVectorFloatIntrinsic(FunctionCode& code, const ir::Instruction& intrinsic);
 void LowerBitCast(FunctionCode& code, const ir::Instruction& cast);
 
 FloatKind KindOf(const ir::Type* type);

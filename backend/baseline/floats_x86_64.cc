@@ -7,6 +7,8 @@
 #include "backend/baseline/library_functions.h"
 #include "backend/baseline/opcodes_x86_64.h"
 #include "backend/baseline/operands.h"
+#include "backend/baseline/value_parts.h"
+#include "backend/baseline/x87_x86_64.h"
 
 namespace firstcall::baseline::x86_64 {
 namespace {
@@ -144,6 +146,10 @@ FlagTest FloatsX86_64::EmitFloatCompare(FunctionCode& code, const ir::Instructio
       test = One(Cond::kBe);
       break;
   }
+  if (IsLongDouble(TypeOf(code, left))) {
+    EmitX87Compare(code, native_, left, right);
+    return test;
+  }
   const unsigned bytes = BytesOf(code, left);
   const Register a = In(code, left);
   const Op compare_op = op::Packed(op::kUcomiF, bytes == 8);
@@ -155,8 +161,21 @@ FlagTest FloatsX86_64::EmitFloatCompare(FunctionCode& code, const ir::Instructio
   return test;
 }
 
+void FloatsX86_64::LowerLongDouble(FunctionCode& code, const ir::Instruction& instruction) {
+  LowerX87(code, native_, instruction);
+}
+
+void FloatsX86_64::DefineLongDouble(FunctionCode& code, const ir::Instruction& call) {
+  DefineX87Result(code, native_, call);
+}
+
+void FloatsX86_64::ReturnLongDouble(FunctionCode& code, ir::Operand value) {
+  ReturnX87(code, native_, value);
+}
+
 bool FloatsX86_64::EmitFloatIntrinsic(FunctionCode& code, const ir::Instruction& intrinsic) {
   const ir::Type* type = intrinsic.type;
+  if (IsLongDouble(TypeAt(code, intrinsic, 0))) return EmitX87Intrinsic(code, native_, intrinsic);
   const bool is_double = type->IsDouble();
   switch (code.function->IntrinsicOf(intrinsic)) {
     case IntrinsicId::kFabs:

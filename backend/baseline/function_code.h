@@ -79,6 +79,8 @@ struct FunctionCode {
   Parameters parameters;
   ExceptionTable exceptions;
   StackGuard guard;
+  // Where FunctionFacts::keeps_stack_pointer keeps it; 0 if nowhere.
+  int32_t stack_pointer_place = 0;
   bool probes_frame = false;  // The prologue must touch each page of the frame.
 };
 

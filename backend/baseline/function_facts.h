@@ -40,6 +40,13 @@ struct FunctionFacts {
   RegisterSet cleared_registers = 0;
   bool has_call = false;
   bool has_dynamic_alloca = false;
+  // The function has both dynamic allocas and landing pads. The unwinder comes to a landing pad
+  // with the stack pointer of the call, which may have arguments on the stack; so the stack pointer
+  // without these is kept in the frame.
+  bool keeps_stack_pointer = false;
+  // The static allocas of more than 16 bytes of alignment. Their addresses are ordinary values,
+  // which are computed at the function's beginning.
+  std::vector<const ir::Instruction*> aligned_allocas;
   // Whether the frame has a guard (stack_protection.h), and the variables next to the guard, from
   // the nearest one on.
   bool has_guard = false;

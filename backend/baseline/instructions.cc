@@ -11,6 +11,7 @@
 #include "backend/baseline/intrinsics.h"
 #include "backend/baseline/memory.h"
 #include "backend/baseline/operands.h"
+#include "backend/baseline/value_parts.h"
 #include "backend/baseline/vectors.h"
 #include "ir/intrinsic.h"
 #include "ir/opcode.h"
@@ -22,6 +23,9 @@ using ir::Opcode;
 
 // Of a value that is no vector.
 void LowerCast(FunctionCode& code, const ir::Instruction& cast) {
+  if (IsLongDouble(cast.type) || IsLongDouble(TypeAt(code, cast, 0))) {
+    return code.native.floats.LowerLongDouble(code, cast);
+  }
   switch (cast.opcode) {
     case Opcode::kZExt:
       return LowerExtension(code, cast, false);
@@ -69,8 +73,12 @@ void Lower(FunctionCode& code, const ir::Instruction& instruction) {
     case Opcode::kFMul:
     case Opcode::kFDiv:
     case Opcode::kFRem:
+      if (IsLongDouble(instruction.type))
+        return code.native.floats.LowerLongDouble(code, instruction);
       return LowerFloatBinary(code, instruction);
     case Opcode::kFNeg:
+      if (IsLongDouble(instruction.type))
+        return code.native.floats.LowerLongDouble(code, instruction);
       return code.native.floats.LowerNegation(code, instruction);
     case Opcode::kFCmp:
       if (instruction.type->IsVector()) {

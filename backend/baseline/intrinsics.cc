@@ -3,7 +3,9 @@
 #include <cstdint>
 
 #include "backend/baseline/calls.h"
+#include "backend/baseline/coverage.h"
 #include "backend/baseline/exceptions.h"
+#include "backend/baseline/floats.h"
 #include "backend/baseline/library_functions.h"
 #include "backend/baseline/memory.h"
 #include "backend/baseline/operands.h"
@@ -175,12 +177,14 @@ void LowerIntrinsic(FunctionCode& code, const ir::Instruction& intrinsic) {
       if (intrinsic.type->IsVector()) return LowerLanes(code, intrinsic);
       return LowerMinMax(code, intrinsic);
     case IntrinsicId::kAbs:
+      if (intrinsic.type->IsVector()) return LowerLanes(code, intrinsic);
       return LowerAbs(code, intrinsic);
     case IntrinsicId::kCtpop:
     case IntrinsicId::kCtlz:
     case IntrinsicId::kCttz:
       return code.native.integers.LowerBitCount(code, intrinsic);
     case IntrinsicId::kBswap:
+      if (intrinsic.type->IsVector()) return LowerLanes(code, intrinsic);
       return LowerByteSwap(code, intrinsic);
     case IntrinsicId::kFshl:
     case IntrinsicId::kFshr:
@@ -189,6 +193,7 @@ void LowerIntrinsic(FunctionCode& code, const ir::Instruction& intrinsic) {
     case IntrinsicId::kUsubSat:
     case IntrinsicId::kSaddSat:
     case IntrinsicId::kSsubSat:
+      if (intrinsic.type->IsVector()) return LowerLanes(code, intrinsic);
       return code.native.integers.LowerSaturating(code, intrinsic);
     case IntrinsicId::kExpect:
     case IntrinsicId::kExpectWithProbability:
@@ -201,6 +206,9 @@ void LowerIntrinsic(FunctionCode& code, const ir::Instruction& intrinsic) {
       return code.assembler.AluRr(Alu::kAnd, 8,
                                   DefineFrom(code, intrinsic, OperandAt(code, intrinsic, 0)), mask);
     }
+    case IntrinsicId::kInvariantStart:
+      Define(code, intrinsic);  // Any value.
+      return;
     case IntrinsicId::kTrap:
     case IntrinsicId::kUbsantrap:
       return code.assembler.Trap();
@@ -209,8 +217,9 @@ void LowerIntrinsic(FunctionCode& code, const ir::Instruction& intrinsic) {
     case IntrinsicId::kStacksave:
       return code.assembler.Mov(8, Define(code, intrinsic), code.architecture.stack_pointer);
     case IntrinsicId::kStackrestore:
-      return code.assembler.Mov(8, code.architecture.stack_pointer,
-                                In(code, OperandAt(code, intrinsic, 0)));
+      code.assembler.Mov(8, code.architecture.stack_pointer,
+                         In(code, OperandAt(code, intrinsic, 0)));
+      return KeepStackPointer(code);
     case IntrinsicId::kFrameaddress:
       return code.assembler.Mov(8, Define(code, intrinsic), code.architecture.frame_pointer);
     case IntrinsicId::kReturnaddress:
@@ -228,6 +237,16 @@ void LowerIntrinsic(FunctionCode& code, const ir::Instruction& intrinsic) {
     case IntrinsicId::kVectorReduceUmax:
     case IntrinsicId::kVectorReduceUmin:
       return LowerLanes(code, intrinsic);
+    case IntrinsicId::kIsFpclass:
+      return LowerFloatClass(code, intrinsic);
+    case IntrinsicId::kFmuladd:
+    case IntrinsicId::kFabs:
+    case IntrinsicId::kCopysign:
+      if (intrinsic.type->IsVector()) return LowerVectorFloatIntrinsic(code, intrinsic);
+      if (!code.native.floats.EmitFloatIntrinsic(code, intrinsic)) {
+        CallMathFunction(code, intrinsic);
+      }
+      return;
     case IntrinsicId::kThreadlocalAddress:
       return LowerThreadLocalAddress(code, intrinsic);
     case IntrinsicId::kEhTypeidFor:
@@ -244,6 +263,9 @@ void LowerIntrinsic(FunctionCode& code, const ir::Instruction& intrinsic) {
       return code.assembler.AluRr(Alu::kAdd, 8, dst, code.architecture.scratch);
     }
     default:
+      if (IsSseIntrinsic(code.function->IntrinsicOf(intrinsic))) {
+        return code.native.vectors.LowerOwnIntrinsic(code, intrinsic);
+      }
       if (!code.native.floats.EmitFloatIntrinsic(code, intrinsic)) {
         CallMathFunction(code, intrinsic);
       }

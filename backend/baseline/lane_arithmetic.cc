@@ -131,6 +131,54 @@ void CombineLanes(FunctionCode& code, const ir::Instruction& instruction, const 
   }
 }
 
+void ChangeLanes(FunctionCode& code, const ir::Instruction& intrinsic, const Lanes& result,
+                 Register value) {
+  const bool is_swap = code.function->IntrinsicOf(intrinsic) == IntrinsicId::kBswap;
+  const Lanes source = LanesOf(code, OperandAt(code, intrinsic, 0));
+  const unsigned bits = LaneBits(intrinsic.type);
+  for (unsigned i = 0; i < LaneCount(intrinsic.type); ++i) {
+    LoadLane(code, value, source, i, /*is_signed=*/!is_swap);
+    if (is_swap) {
+      code.assembler.SwapBytes(8, value);
+      if (bits < 64) {
+        code.assembler.ShiftRi(Shift::kShr, 8, value, static_cast<uint8_t>(64 - bits));
+      }
+    } else {
+      code.assembler.Mov(8, code.architecture.scratch, value);
+      code.assembler.Negate(8, value);
+      code.assembler.Select(Cond::kS, 8, value, code.architecture.scratch);
+    }
+    StoreLane(code, result, i, value);
+  }
+}
+
+void SaturateLanes(FunctionCode& code, const ir::Instruction& intrinsic, const Lanes& result,
+                   Register value) {
+  const IntrinsicId id = code.function->IntrinsicOf(intrinsic);
+  const bool is_signed = id == IntrinsicId::kSaddSat || id == IntrinsicId::kSsubSat;
+  const bool is_sum = id == IntrinsicId::kSaddSat || id == IntrinsicId::kUaddSat;
+  const unsigned bits = LaneBits(intrinsic.type);
+  const uint64_t most = (uint64_t{1} << (is_signed ? bits - 1 : bits)) - 1;
+  const uint64_t least = is_signed ? ~most : 0;
+  const Lanes left = LanesOf(code, OperandAt(code, intrinsic, 0));
+  const Lanes right = LanesOf(code, OperandAt(code, intrinsic, 1));
+  const Register other = code.architecture.scratch;
+  const auto limit = [&](uint64_t bound, Cond exceeds) {
+    code.assembler.MovImmediate(other, bound, true);
+    code.assembler.AluRr(Alu::kCmp, 8, value, other);
+    code.assembler.Select(exceeds, 8, value, other);
+  };
+  for (unsigned i = 0; i < LaneCount(intrinsic.type); ++i) {
+    LoadLane(code, value, left, i, is_signed);
+    LoadLane(code, other, right, i, is_signed);
+    // 64 bits hold every sum and every difference.
+    code.assembler.AluRr(is_sum ? Alu::kAdd : Alu::kSub, 8, value, other);
+    limit(most, Cond::kG);
+    limit(least, Cond::kL);
+    StoreLane(code, result, i, value);
+  }
+}
+
 void ReduceLanes(FunctionCode& code, const ir::Instruction& intrinsic, Register value) {
   if (IsMask(TypeAt(code, intrinsic, 0))) return ReduceMask(code, intrinsic);
   const Lanes lanes = LanesOf(code, OperandAt(code, intrinsic, 0));

@@ -30,6 +30,12 @@ void ConvertFloatLanes(FunctionCode& code, const ir::Instruction& cast, const La
 // Combines the lanes of two operands: shifts, products, comparisons, minima and maxima.
 void CombineLanes(FunctionCode& code, const ir::Instruction& instruction, const Lanes& result,
                   Register value);
+// Changes each lane: the intrinsics llvm.abs and llvm.bswap.
+void ChangeLanes(FunctionCode& code, const ir::Instruction& intrinsic, const Lanes& result,
+                 Register value);
+// Sums and differences that stay within the bounds of the lanes, of at most 32 bits.
+void SaturateLanes(FunctionCode& code, const ir::Instruction& intrinsic, const Lanes& result,
+                   Register value);
 // Makes one number of all lanes.
 void ReduceLanes(FunctionCode& code, const ir::Instruction& intrinsic, Register value);
 // Addresses: the sum of a base and of indices times sizes, each of which is a vector or the same

@@ -1,5 +1,7 @@
 #include "backend/baseline/library_functions.h"
 
+#include "backend/baseline/value_parts.h"
+
 namespace firstcall::baseline {
 namespace {
 
@@ -11,39 +13,43 @@ struct MathFunction {
   IntrinsicId id;
   const char* for_float;
   const char* for_double;
+  const char* for_long_double;
 };
 
 constexpr MathFunction kMathFunctions[] = {
-    {IntrinsicId::kFloor, "floorf", "floor"},
-    {IntrinsicId::kCeil, "ceilf", "ceil"},
-    {IntrinsicId::kTrunc, "truncf", "trunc"},
-    {IntrinsicId::kRint, "rintf", "rint"},
-    {IntrinsicId::kNearbyint, "nearbyintf", "nearbyint"},
-    {IntrinsicId::kRound, "roundf", "round"},
-    {IntrinsicId::kFma, "fmaf", "fma"},
-    {IntrinsicId::kMinnum, "fminf", "fmin"},
-    {IntrinsicId::kMaxnum, "fmaxf", "fmax"},
-    {IntrinsicId::kPow, "powf", "pow"},
-    {IntrinsicId::kExp, "expf", "exp"},
-    {IntrinsicId::kExp2, "exp2f", "exp2"},
-    {IntrinsicId::kLog, "logf", "log"},
-    {IntrinsicId::kLog2, "log2f", "log2"},
-    {IntrinsicId::kLog10, "log10f", "log10"},
-    {IntrinsicId::kSin, "sinf", "sin"},
-    {IntrinsicId::kCos, "cosf", "cos"},
-    {IntrinsicId::kTan, "tanf", "tan"},
-    {IntrinsicId::kLround, "lroundf", "lround"},
-    {IntrinsicId::kLlround, "llroundf", "llround"},
-    {IntrinsicId::kLrint, "lrintf", "lrint"},
-    {IntrinsicId::kLlrint, "llrintf", "llrint"},
+    {IntrinsicId::kFloor, "floorf", "floor", "floorl"},
+    {IntrinsicId::kCeil, "ceilf", "ceil", "ceill"},
+    {IntrinsicId::kTrunc, "truncf", "trunc", "truncl"},
+    {IntrinsicId::kRint, "rintf", "rint", "rintl"},
+    {IntrinsicId::kNearbyint, "nearbyintf", "nearbyint", "nearbyintl"},
+    {IntrinsicId::kRound, "roundf", "round", "roundl"},
+    {IntrinsicId::kFma, "fmaf", "fma", "fmal"},
+    {IntrinsicId::kMinnum, "fminf", "fmin", "fminl"},
+    {IntrinsicId::kMaxnum, "fmaxf", "fmax", "fmaxl"},
+    {IntrinsicId::kPow, "powf", "pow", "powl"},
+    {IntrinsicId::kExp, "expf", "exp", "expl"},
+    {IntrinsicId::kExp2, "exp2f", "exp2", "exp2l"},
+    {IntrinsicId::kLog, "logf", "log", "logl"},
+    {IntrinsicId::kLog2, "log2f", "log2", "log2l"},
+    {IntrinsicId::kLog10, "log10f", "log10", "log10l"},
+    {IntrinsicId::kSin, "sinf", "sin", "sinl"},
+    {IntrinsicId::kCos, "cosf", "cos", "cosl"},
+    {IntrinsicId::kTan, "tanf", "tan", "tanl"},
+    {IntrinsicId::kLround, "lroundf", "lround", "lroundl"},
+    {IntrinsicId::kLlround, "llroundf", "llround", "llroundl"},
+    {IntrinsicId::kLrint, "lrintf", "lrint", "lrintl"},
+    {IntrinsicId::kLlrint, "llrintf", "llrint", "llrintl"},
 };
 
 }  // namespace
 
 const char* MathFunctionOf(IntrinsicId intrinsic, const ir::Type& type) {
-  if (!type.IsFloat() && !type.IsDouble()) return nullptr;
+  const bool is_long_double = IsLongDouble(&type);
+  if (!type.IsFloat() && !type.IsDouble() && !is_long_double) return nullptr;
   for (const MathFunction& function : kMathFunctions) {
-    if (function.id == intrinsic) return type.IsFloat() ? function.for_float : function.for_double;
+    if (function.id != intrinsic) continue;
+    if (is_long_double) return function.for_long_double;
+    return type.IsFloat() ? function.for_float : function.for_double;
   }
   return nullptr;
 }

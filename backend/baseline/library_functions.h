@@ -12,8 +12,8 @@
 
 namespace firstcall::baseline {
 
-// The name of a function that takes the intrinsic's arguments, floats or doubles, and returns its
-// result. Null if there is none. `type`: the type of the intrinsic's first argument.
+// The name of a function that takes the intrinsic's arguments, floating-point numbers, and returns
+// its result. Null if there is none. `type`: the type of the intrinsic's first argument.
 const char* MathFunctionOf(ir::IntrinsicId intrinsic, const ir::Type& type);
 
 // The immediate operand of ROUNDSS and ROUNDSD. Negative if the intrinsic is no rounding.

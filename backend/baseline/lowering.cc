@@ -7,6 +7,7 @@
 #include "backend/baseline/code_writer.h"
 #include "backend/baseline/edges.h"
 #include "backend/baseline/instructions.h"
+#include "backend/baseline/memory.h"
 #include "backend/baseline/operands.h"
 #include "backend/baseline/parameters.h"
 #include "backend/baseline/stack_guard.h"
@@ -75,6 +76,26 @@ void ReserveAllocas(FunctionCode& code) {
   }
 }
 
+// Computes the addresses of static allocas that are aligned to more than the frame is.
+void PlaceAlignedAllocas(FunctionCode& code) {
+  const Register scratch = code.architecture.scratch;
+  for (const ir::Instruction* instruction : code.facts.aligned_allocas) {
+    ValuePart& address = code.facts.values[NumberOf(code, *instruction)];
+    if (address.uses == 0) continue;
+    const auto alignment = static_cast<int32_t>(instruction->alignment());
+    const int64_t bytes = static_cast<int64_t>(SizeOf(code, *instruction)) + alignment - 16;
+    code.assembler.Lea(scratch, code.frame.At(code.frame.Allocate(bytes, 16)).Plus(alignment - 16));
+    code.assembler.AluRi(Alu::kAnd, 8, scratch, -alignment);
+    if (address.is_fixed) {
+      code.assembler.Mov(8, address.reg, scratch);
+    } else {
+      GiveSlot(code.frame, address);
+      address.is_spilled = true;
+      code.assembler.Store(8, SlotOf(code.frame, address), scratch);
+    }
+  }
+}
+
 void Begin(FunctionCode& code) {
   code.assembler.Clear();
   code.pool.Clear();
@@ -97,7 +118,10 @@ void Begin(FunctionCode& code) {
     StoreGuard(code);
   }
   ReserveAllocas(code);
+  code.stack_pointer_place = code.facts.keeps_stack_pointer ? code.frame.Allocate(8, 8) : 0;
+  KeepStackPointer(code);
   BindParameters(code);
+  PlaceAlignedAllocas(code);
 }
 
 void BeginBlock(FunctionCode& code, uint32_t number) {

@@ -289,9 +289,14 @@ void LowerStore(FunctionCode& code, const ir::Instruction& store) {
   StoreValue(code, OperandAt(code, store, 0), OperandAt(code, store, 1));
 }
 
+void KeepStackPointer(FunctionCode& code) {
+  if (code.stack_pointer_place == 0) return;
+  code.assembler.Mov(8, code.architecture.scratch, code.architecture.stack_pointer);
+  code.assembler.Store(8, code.frame.At(code.stack_pointer_place), code.architecture.scratch);
+}
+
 void LowerAlloca(FunctionCode& code, const ir::Instruction& alloca) {
-  const uint32_t number = NumberOf(code, alloca);
-  if (code.facts.values[number].is_alloca) return;
+  if (IsStaticAlloca(*code.function, alloca)) return;
   const uint64_t size = alloca.source_type->alloc_size;
   const Register bytes = code.locations.Temporary(false);
   const Register count = InExtended(code, OperandAt(code, alloca, 0), false, 8);
@@ -307,12 +312,13 @@ void LowerAlloca(FunctionCode& code, const ir::Instruction& alloca) {
   const Register stack_pointer = code.architecture.stack_pointer;
   if (StackProbeOf(code.function->attributes().function) != StackProbe::kNone) {
     EmitProbedAlloca(code, bytes, alignment);
-    return code.assembler.Mov(8, Define(code, alloca), stack_pointer);
+  } else {
+    code.assembler.AluRr(Alu::kSub, 8, stack_pointer, bytes);
+    if (alignment > 16) {
+      code.assembler.AluRi(Alu::kAnd, 8, stack_pointer, static_cast<int32_t>(-alignment));
+    }
   }
-  code.assembler.AluRr(Alu::kSub, 8, stack_pointer, bytes);
-  if (alignment > 16) {
-    code.assembler.AluRi(Alu::kAnd, 8, stack_pointer, static_cast<int32_t>(-alignment));
-  }
+  KeepStackPointer(code);
   code.assembler.Mov(8, Define(code, alloca), stack_pointer);
 }
 

@@ -26,6 +26,9 @@ void LowerLoad(FunctionCode& code, const ir::Instruction& load);
 // Stores a value that is no vector of masks to an address.
 void StoreValue(FunctionCode& code, ir::Operand pointer, ir::Operand value);
 void LowerStore(FunctionCode& code, const ir::Instruction& store);
+// Stores the stack pointer in the frame, if the function keeps it there
+// (FunctionFacts::keeps_stack_pointer).
+void KeepStackPointer(FunctionCode& code);
 void LowerAlloca(FunctionCode& code, const ir::Instruction& alloca);
 
 // The address is read for the last time, so that its registers may be the result's.

@@ -7,6 +7,7 @@
 
 #include "backend/baseline/flag_test.h"
 #include "ir/instruction.h"
+#include "ir/operand.h"
 
 namespace firstcall::baseline {
 
@@ -24,6 +25,15 @@ class NativeFloats {
                                   bool is_signed) = 0;
   virtual void EmitFloatToInteger(FunctionCode& code, const ir::Instruction& cast,
                                   bool is_signed) = 0;
+  // Of long doubles of 80 bits: arithmetic, negation and conversions; results of calls; what a
+  // function returns. Only where the calling convention has them (CallingConvention).
+  virtual void LowerLongDouble(FunctionCode& code, const ir::Instruction& instruction) {
+    (void)code, (void)instruction;
+  }
+  virtual void DefineLongDouble(FunctionCode& code, const ir::Instruction& call) {
+    (void)code, (void)call;
+  }
+  virtual void ReturnLongDouble(FunctionCode& code, ir::Operand value) { (void)code, (void)value; }
   // If the intrinsic needs a library function: returns false and emits nothing.
   virtual bool EmitFloatIntrinsic(FunctionCode& code, const ir::Instruction& intrinsic) = 0;
 };

@@ -21,6 +21,10 @@ class NativeVectors {
   virtual void SplitVector(Register low, Register high, Register vector) = 0;
   virtual void JoinVector(Register vector, Register low, Register high) = 0;
   virtual void LowerVectorFloatCompare(FunctionCode& code, const ir::Instruction& compare) = 0;
+  // An intrinsic of the architecture's own (IsSseIntrinsic).
+  virtual void LowerOwnIntrinsic(FunctionCode& code, const ir::Instruction& intrinsic) {
+    (void)code, (void)intrinsic;
+  }
   // Returns a register with a bit for each lane of a vector of i1. The first lane is the lowest
   // bit; the bits above the last lane are zero.
   virtual Register MaskBits(FunctionCode& code, ir::Operand vector) = 0;

@@ -66,8 +66,13 @@ Refusal NumberResult(FunctionFacts& facts, const ir::Instruction& instruction, u
   ValuePart& value = facts.values[number];
   value.is_phi = instruction.opcode == Opcode::kPhi;
   if (instruction.opcode == Opcode::kAlloca) {
-    value.is_alloca = IsStaticAlloca(*facts.function, instruction);
-    if (!value.is_alloca) facts.has_dynamic_alloca = true;
+    if (!IsStaticAlloca(*facts.function, instruction)) {
+      facts.has_dynamic_alloca = true;
+    } else if (IsOverAligned(instruction)) {
+      facts.aligned_allocas.push_back(&instruction);
+    } else {
+      value.is_alloca = true;
+    }
   }
   return Refusal::kNone;
 }
@@ -81,6 +86,7 @@ void BeginNumbering(FunctionFacts& facts) {
   facts.has_call = facts.has_dynamic_alloca = facts.has_second_return = facts.returns_error = false;
   facts.has_guard = false;
   facts.guarded_variables.clear();
+  facts.aligned_allocas.clear();
   facts.swift_registers = 0;
 }
 
@@ -97,7 +103,8 @@ Refusal NumberResults(FunctionFacts& facts, const Architecture& architecture,
     if (instruction.IsCall()) {
       facts.has_second_return |= ReturnsTwice(*facts.function, instruction);
       facts.swift_registers |= SwiftRegistersOf(*facts.function, instruction, architecture);
-      found.fused |= facts.function->IntrinsicOf(instruction) == ir::IntrinsicId::kFmuladd;
+      found.fused |= facts.function->IntrinsicOf(instruction) == ir::IntrinsicId::kFmuladd &&
+                     !IsLongDouble(instruction.type);
     }
     found.landing_pads |= instruction.opcode == Opcode::kLandingPad;
     if (instruction.value == ir::kNone) continue;
@@ -150,8 +157,7 @@ Refusal NumberValues(FunctionFacts& facts, const Architecture& architecture,
       FusesMultiplications(facts.function->attributes().function, options.has_fusion)) {
     return Refusal::kIntrinsic;
   }
-  // A landing pad could not tell where rsp was.
-  if (found.landing_pads && facts.has_dynamic_alloca) return Refusal::kException;
+  facts.keeps_stack_pointer = found.landing_pads && facts.has_dynamic_alloca;
   // What was allocated between the two returns is gone.
   if (facts.has_second_return && facts.has_dynamic_alloca) return Refusal::kReturnsTwice;
   return RefusalOfLabels(facts);

@@ -89,6 +89,8 @@ bool Append(const ir::Type* type, PartList& list, unsigned& left) {
       return AppendPart({true, 4, 32, false}, list);
     case ir::TypeKind::kDouble:
       return AppendPart({true, 8, 64, false}, list);
+    case ir::TypeKind::kX86Fp80:
+      return AppendInteger(80, list);
     case ir::TypeKind::kFixedVector:
       return AppendVector(VectorBytes(*type), list);
     case ir::TypeKind::kStruct:

@@ -1,7 +1,8 @@
 // How values of LLVM's types are divided into parts that fit a register.
 //
 // An integer of up to 64 bits or a pointer is one part in a general register; the bits above its
-// width are unspecified. An integer of up to 128 bits is two parts, the lower first. A float, a
+// width are unspecified. An integer of up to 128 bits is two parts, the lower first, and so is a
+// floating-point number of 80 bits (x86_fp80). A float, a
 // double or a vector of up to 16 bytes is one part in the lowest bytes of a vector register, in the
 // layout it has in memory. A vector of 32, 64 or 128 bytes is parts of 16 bytes each. A vector of
 // i1 is one part: its lanes are masks that fill 16 bytes. An aggregate's parts are the parts of its
@@ -42,6 +43,9 @@ struct PartOffsets {
   int32_t offsets[kMaxParts];
 };
 PartOffsets OffsetsOf(const ir::Type* type);
+
+// Whether the type is x86_fp80, which only x86-64 computes with (x87_x86_64.h).
+inline bool IsLongDouble(const ir::Type* type) { return type->kind == ir::TypeKind::kX86Fp80; }
 
 // The number of parts, for types that are neither integers nor pointers.
 unsigned PartCountOfOthers(const ir::Type* type);

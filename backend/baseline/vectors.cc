@@ -126,6 +126,23 @@ void SpreadMaskBits(FunctionCode& code, const ir::Instruction& cast, const Lanes
   }
 }
 
+void LowerLanesOfIntrinsic(FunctionCode& code, const ir::Instruction& intrinsic,
+                           const Lanes& result, Register value) {
+  if (!intrinsic.type->IsVector()) return ReduceLanes(code, intrinsic, value);
+  switch (code.function->IntrinsicOf(intrinsic)) {
+    case ir::IntrinsicId::kAbs:
+    case ir::IntrinsicId::kBswap:
+      return ChangeLanes(code, intrinsic, result, value);
+    case ir::IntrinsicId::kSaddSat:
+    case ir::IntrinsicId::kSsubSat:
+    case ir::IntrinsicId::kUaddSat:
+    case ir::IntrinsicId::kUsubSat:
+      return SaturateLanes(code, intrinsic, result, value);
+    default:
+      return CombineLanes(code, intrinsic, result, value);
+  }
+}
+
 }  // namespace
 
 void LowerVectorBinary(FunctionCode& code, const ir::Instruction& binary) {
@@ -203,11 +220,7 @@ void LowerLanes(FunctionCode& code, const ir::Instruction& instruction) {
       ElementAddressLanes(code, instruction, result, value);
       break;
     case Opcode::kCall:
-      if (is_vector) {
-        CombineLanes(code, instruction, result, value);
-      } else {
-        ReduceLanes(code, instruction, value);
-      }
+      LowerLanesOfIntrinsic(code, instruction, result, value);
       break;
     default:
       CombineLanes(code, instruction, result, value);

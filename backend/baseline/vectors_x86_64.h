@@ -9,6 +9,7 @@
 #include "backend/baseline/function_code.h"
 #include "backend/baseline/native_vectors.h"
 #include "backend/baseline/registers.h"
+#include "backend/baseline/sse_intrinsics.h"
 #include "ir/instruction.h"
 #include "ir/operand.h"
 
@@ -21,6 +22,9 @@ class VectorsX86_64 final : public NativeVectors {
   void SplitVector(Register low, Register high, Register vector) override;
   void JoinVector(Register vector, Register low, Register high) override;
   void LowerVectorFloatCompare(FunctionCode& code, const ir::Instruction& compare) override;
+  void LowerOwnIntrinsic(FunctionCode& code, const ir::Instruction& intrinsic) override {
+    LowerSseIntrinsic(code, native_, intrinsic);
+  }
   Register MaskBits(FunctionCode& code, ir::Operand vector) override;
 
  private:

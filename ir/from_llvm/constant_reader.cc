@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "base/assembly_text.h"
 #include "ir/from_llvm/opcodes.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/APInt.h"
@@ -225,7 +226,7 @@ void ConstantReader::SetBlockAddress(const llvm::BlockAddress& source, Constant&
 
 void ConstantReader::SetAssembly(const llvm::InlineAsm& source, Constant& constant) {
   const std::string& constraints = source.getConstraintString();
-  if (!source.getAsmString().empty() || constraints.size() > UINT32_MAX) {
+  if (!IsEmptyAssembly(source.getAsmString()) || constraints.size() > UINT32_MAX) {
     constant.kind = ConstantKind::kInlineAssembly;
     return;
   }

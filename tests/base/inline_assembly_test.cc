@@ -14,11 +14,13 @@ TEST(InlineAssemblyTest, OfFunctions) {
   const std::unique_ptr<llvm::Module> module = ParseModule(R"(
     define void @with() { call void asm sideeffect "nop", ""() ret void }
     define void @without() { call void @with() ret void }
+    define void @alignment() { call void asm sideeffect ".p2align 5", "~{memory}"() ret void }
     define void @barrier() { call void asm sideeffect "", "~{memory}"() ret void })",
                                                            context);
   EXPECT_TRUE(HasInlineAssembly(*module->getFunction("with")));
   EXPECT_FALSE(HasInlineAssembly(*module->getFunction("without")));
   EXPECT_FALSE(HasInlineAssembly(*module->getFunction("barrier")));
+  EXPECT_FALSE(HasInlineAssembly(*module->getFunction("alignment")));
   EXPECT_TRUE(HasInlineAssembly(*module));
 }
 

@@ -5,7 +5,7 @@
 # begins with calls of `debian` or `npm`, which leave sources in $SOURCE, and defines
 #
 #   build()   calls `program`, and may write files into $BUILD for programs to include
-#   check()   calls `run`
+#   check()   calls `run`; the suites in packages/, which are compiled and not run, have none
 #
 # A description is a record on standard output: what it is, the number of fields that follow, and those,
 # each ended by a null byte. suite_files.py reads them.
@@ -20,7 +20,9 @@ SUITES="$(dirname "$(realpath "${BASH_SOURCE[0]}")")"
 NAME="$1"
 DIR="$2"
 REPOSITORY="$(realpath "$SUITES/../..")"
-readonly SUITES NAME DIR REPOSITORY FETCH_SOURCE="$REPOSITORY/third_party/debian/fetch_source.sh"
+FILE="$SUITES/$NAME.suite"
+[[ -f $FILE ]] || FILE="$SUITES/packages/$NAME.suite"
+readonly SUITES NAME FILE DIR REPOSITORY FETCH_SOURCE="$REPOSITORY/third_party/debian/fetch_source.sh"
 readonly ARCHIVES="$DIR/sources" SOURCE="$DIR/sources/$NAME" BUILD="$DIR/$NAME"
 exec 3>&1 >&2
 
@@ -85,6 +87,6 @@ run() {  # OPTIONS... PROGRAM ARGUMENTS...
 
 mkdir -p "$ARCHIVES" "$BUILD"
 # shellcheck source=/dev/null
-source "$SUITES/$NAME.suite"
+source "$FILE"
 build
-check
+if declare -F check >/dev/null; then check; fi

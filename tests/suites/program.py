@@ -32,7 +32,7 @@ def _run(command):
         raise CannotCompile(complaints[0] if complaints else "status {}".format(done.returncode))
 
 
-def _is_c(path):
+def is_c(path):
     return path.endswith((".c", ".ll"))
 
 
@@ -77,7 +77,7 @@ class Program:
             return native
 
     def _native_command(self, modules, level, front_end, target_flags, native):
-        driver = "clang" if all(map(_is_c, self.files)) else "clang++"
+        driver = "clang" if all(map(is_c, self.files)) else "clang++"
         if any(flag.startswith("-flto") for flag in front_end.native_flags):
             modules = ["-Wl," + module for module in modules]  # These are the linker's to compile.
         return ([driver + "-" + LLVM] + target_flags + [level, "-w"] + list(front_end.native_flags) +
@@ -89,7 +89,7 @@ class Program:
         for number, path in enumerate(self.files):
             stem = os.path.splitext(os.path.basename(path))[0]
             bitcode = os.path.join(place, "{}-{}.bc".format(number, stem))
-            driver = "clang" if _is_c(path) else "clang++"
+            driver = "clang" if is_c(path) else "clang++"
             units.append(([driver + "-" + front_end.compiler] + target_flags + front_end.flags + self.flags +
                           ["-w", "-emit-llvm", "-c", path, "-o", bitcode], bitcode))
         return units

@@ -9,8 +9,17 @@ from program import Program, Test
 _HERE = os.path.dirname(os.path.realpath(__file__))
 
 
+def _names(directory):
+    return sorted(file[:-len(".suite")] for file in os.listdir(directory) if file.endswith(".suite"))
+
+
 def suite_names():
-    return sorted(file[:-len(".suite")] for file in os.listdir(_HERE) if file.endswith(".suite"))
+    return _names(_HERE)
+
+
+def package_names():
+    """Returns the names of suites that have programs and no tests."""
+    return _names(os.path.join(_HERE, "packages"))
 
 
 def _describe(suite, directory):
@@ -61,6 +70,11 @@ def _test(fields, programs):
     return Test(name, program, arguments, options["data"], options.get("input", "/dev/null"),
                 options.get("edit", ""), "status-only" in options, options.get("expected", ""),
                 options.get("result", "stdout"))
+
+
+def make_programs(suite, directory):
+    """Fetches and unpacks the sources of a suite; returns its programs."""
+    return [_program(fields) for kind, fields in _describe(suite, directory) if kind == "program"]
 
 
 def make_tests(suite, directory):

@@ -23,13 +23,16 @@ struct CoverageCount {
     int64_t instructions = 0;
   };
   Part all;
-  // What is not covered, by the reason. The instructions of a body that cannot be read are unknown,
-  // and count as none.
+  // What is not covered, by the reason, and by the first instruction that is refused for it. The
+  // instructions of a body that cannot be read are unknown, and count as none.
   std::map<std::string, Part> refused;
 };
 
 // Of a module in bitcode, for the module's own target.
 absl::StatusOr<CoverageCount> CountCoverage(absl::string_view bitcode);
+
+// Adds a count to the sum of others.
+void Add(const CoverageCount& other, CoverageCount& sum);
 
 // The count as lines of text: the covered shares in percent, and a line for each reason, the most
 // instructions first.

@@ -34,8 +34,40 @@ TEST(CoverageCountTest, CountsFunctionsAndInstructionsByReason) {
   )")));
   EXPECT_EQ(TextOf(count),
             "3 functions, 6 instructions; covered: 33.33 % of functions, 33.33 % of instructions\n"
-            "  1 functions, 3 instructions: inline assembly\n"
+            "  1 functions, 3 instructions: inline assembly: call void of ptr\n"
             "  1 functions, 1 instructions: function attribute\n");
+}
+
+TEST(CoverageCountTest, CountsAreAdded) {
+  CoverageCount sum, other;
+  sum.all = {2, 20};
+  sum.refused["a"] = {1, 5};
+  other.all = {3, 30};
+  other.refused["a"] = {1, 2};
+  other.refused["b"] = {2, 3};
+  Add(other, sum);
+  EXPECT_EQ(sum.all.functions, 5);
+  EXPECT_EQ(sum.all.instructions, 50);
+  EXPECT_EQ(sum.refused["a"].instructions, 7);
+  EXPECT_EQ(sum.refused["b"].functions, 2);
+}
+
+// The reader of bitcode does not say who uses the table.
+TEST(CoverageCountTest, TablesOfLabelsAreCovered) {
+  ASSERT_OK_AND_ASSIGN(const CoverageCount count,
+                       CountCoverage(ParseToBitcode(std::string(kTarget) + R"(
+    @table = internal constant [2 x ptr] [ptr blockaddress(@f, %a), ptr blockaddress(@f, %b)]
+    define i32 @f(i64 %i) {
+      %p = getelementptr [2 x ptr], ptr @table, i64 0, i64 %i
+      %t = load ptr, ptr %p
+      indirectbr ptr %t, [label %a, label %b]
+    a:
+      ret i32 1
+    b:
+      ret i32 2
+    }
+  )")));
+  EXPECT_TRUE(count.refused.empty()) << TextOf(count);
 }
 
 // What compilers add by default in distributions, and by their sanitizers.
