@@ -1,6 +1,6 @@
 // Whether IR has inline assembly with a text, which may name any symbol, and which the code
-// generator parses. Assembly without text, a barrier for the optimizer, and alignments
-// of the code (assembly_text.h) do not count.
+// generator parses. Assembly without text (a barrier for the optimizer) and alignments of the code
+// (assembly_text.h) do not count.
 //
 // Thread-compatible: hold the mutex of the view the module's context belongs to. Tested in
 // tests/base/inline_assembly_test.cc.

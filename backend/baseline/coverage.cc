@@ -11,6 +11,7 @@
 #include "backend/baseline/empty_assembly.h"
 #include "backend/baseline/library_functions.h"
 #include "backend/baseline/stack_probe.h"
+#include "backend/baseline/stack_protection.h"
 #include "backend/baseline/value_parts.h"
 
 namespace firstcall::baseline {
@@ -246,7 +247,6 @@ bool HasFunctionString(const ir::Function& function, const ir::Instruction& call
 bool HasWholeLanes(const ir::Type* type) {
   return PartCount(type) != 0 && IsWholeWidth(type->scalar());
 }
-uint32_t LaneNumberBits(const ir::Type* type) { return type->scalar()->number; }
 
 // Whether the intrinsic is covered, if its operands are. `intrinsic` is what `call` calls, and
 // needs machine code.
@@ -288,7 +288,7 @@ Refusal RefusalOfKind(const ir::Function& function, const ir::Instruction& call,
     case IntrinsicId::kSaddSat:
     case IntrinsicId::kSsubSat:
       // Lanes are computed with 64 bits.
-      return if_covered(type->IsVector() ? HasWholeLanes(type) && LaneNumberBits(type) < 64
+      return if_covered(type->IsVector() ? HasWholeLanes(type) && type->scalar()->number < 64
                                          : IsWholeWidth(type));
     case IntrinsicId::kAbs:
     case IntrinsicId::kBswap:
@@ -626,13 +626,6 @@ constexpr uint64_t kMostStaticBytes = uint64_t{1} << 28;
 // The largest alignment of a static alloca, in bytes.
 constexpr uint64_t kMostStaticAlignment = 4096;
 
-bool HasStackProtector(const ir::Function& function) {
-  const ir::AttributeSet& attributes = function.attributes().function;
-  return attributes.Has(Attribute::kStackProtect) ||
-         attributes.Has(Attribute::kStackProtectStrong) ||
-         attributes.Has(Attribute::kStackProtectReq);
-}
-
 Refusal RefusalOfAlloca(const ir::Function& function, const ir::Instruction& alloca) {
   if (!alloca.source_type->is_sized) return Refusal::kSize;
   if (IsStaticAlloca(function, alloca)) {
@@ -641,8 +634,8 @@ Refusal RefusalOfAlloca(const ir::Function& function, const ir::Instruction& all
     const uint64_t elements = count.LimitedTo(UINT64_MAX);
     if (size != 0 && elements > kMostStaticBytes / size) return Refusal::kSize;
     // Variables that may lie next to the guard are not aligned.
-    if (IsOverAligned(alloca) &&
-        (alloca.alignment() > kMostStaticAlignment || HasStackProtector(function))) {
+    if (IsOverAligned(alloca) && (alloca.alignment() > kMostStaticAlignment ||
+                                  AsksForProtection(function.attributes().function))) {
       return Refusal::kInstruction;
     }
   } else {

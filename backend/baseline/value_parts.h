@@ -2,11 +2,10 @@
 //
 // An integer of up to 64 bits or a pointer is one part in a general register; the bits above its
 // width are unspecified. An integer of up to 128 bits is two parts, the lower first, and so is a
-// floating-point number of 80 bits (x86_fp80). A float, a
-// double or a vector of up to 16 bytes is one part in the lowest bytes of a vector register, in the
-// layout it has in memory. A vector of 32, 64 or 128 bytes is parts of 16 bytes each. A vector of
-// i1 is one part: its lanes are masks that fill 16 bytes. An aggregate's parts are the parts of its
-// members, in order.
+// floating-point number of 80 bits (x86_fp80). A float, a double or a vector of up to 16 bytes is
+// one part in the lowest bytes of a vector register, in the layout it has in memory. A vector of
+// 32, 64 or 128 bytes is parts of 16 bytes each. A vector of i1 is one part: its lanes are masks
+// that fill 16 bytes. An aggregate's parts are the parts of its members, in order.
 //
 // Thread-safe: pure functions. Tested in tests/backend/baseline/baseline_compiler_test.cc.
 
