@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "backend/baseline/baseline_generator.h"
+#include "backend/baseline/baseline_compiler.h"
 #include "backend/llvm/llvm_generator.h"
 #include "backend/mcjit/mcjit_generator.h"
 #include "base/status.h"
@@ -27,7 +27,7 @@ absl::StatusOr<IrOptimizer*> CompileContext::Optimizer() {
   return optimizer_.get();
 }
 
-absl::StatusOr<CodeGenerator*> CompileContext::Baseline() {
+absl::StatusOr<baseline::BaselineGenerator*> CompileContext::Baseline() {
   if (target_.baseline() == firstcall::Baseline::kOff) return nullptr;
   if (baseline_ == nullptr) {
     baseline::BaselineOptions options;

@@ -16,6 +16,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
+#include "backend/baseline/baseline_generator.h"
 #include "backend/code_generator.h"
 #include "backend/llvm/ir_optimizer.h"
 #include "backend/llvm/required_lowering.h"
@@ -41,7 +42,7 @@ class CompileContext {
   absl::StatusOr<IrOptimizer*> Optimizer();
 
   // The baseline backend. Null if the target has none, or the settings turn it off.
-  absl::StatusOr<CodeGenerator*> Baseline();
+  absl::StatusOr<baseline::BaselineGenerator*> Baseline();
 
   // Whether code is generated at a level above -O0.
   bool optimizes_code() const { return target_.optimizes_code(); }
@@ -81,7 +82,7 @@ class CompileContext {
   const Target& target_;
   std::unique_ptr<CodeGenerator> generator_;
   std::unique_ptr<IrOptimizer> optimizer_;
-  std::unique_ptr<CodeGenerator> baseline_;     // Null until it is asked for.
+  std::unique_ptr<baseline::BaselineGenerator> baseline_;  // Null until it is asked for.
   std::unique_ptr<RequiredLowering> lowering_;  // Null until a module needs it.
   absl::flat_hash_map<ModuleId, std::shared_ptr<ModuleView>> views_;
   size_t drops_seen_ = 0;  // How often views were dropped when it was taken from its pool.

@@ -11,6 +11,7 @@
 #include "backend/mcjit/mcjit_linker.h"
 #include "base/call_once_state.h"
 #include "base/status.h"
+#include "compiler/body_description.h"
 #include "compiler/data_generation.h"
 #include "compiler/entry_point_reader.h"
 #include "compiler/function_generation.h"
@@ -62,7 +63,9 @@ InProcessCompiler::InProcessCompiler(const CompilerSettings& settings, Target ta
       listener_(listener),
       containment_(settings.contain_crashes ? std::make_shared<const CrashContainment>() : nullptr),
       contexts_(target_),
-      optimizing_contexts_(optimizing_target_) {
+      optimizing_contexts_(optimizing_target_),
+      describing_contexts_(target_),
+      described_optimizing_contexts_(optimizing_target_) {
   UseLlvmsListener();
 }
 
@@ -131,8 +134,16 @@ absl::StatusOr<CompiledObject> InProcessCompiler::CompileWhole(const DataOrder& 
 
 absl::StatusOr<CompiledObject> InProcessCompiler::Optimize(const OptimizationOrder& order) {
   const CallOnceState call_once;
-  return GenerateOptimized(Find(order.module), order, optimizing_contexts_, listener_,
-                           containment_);
+  ContextPool& contexts =
+      order.keeps_debug_info ? described_optimizing_contexts_ : optimizing_contexts_;
+  return GenerateOptimized(Find(order.module), order, contexts, listener_, containment_);
+}
+
+absl::StatusOr<CodeDescription> InProcessCompiler::DescribeBodies(const DescriptionOrder& order) {
+  const CallOnceState call_once;
+  const std::shared_ptr<LoadedModule> module = Find(order.module);
+  const ContextUse use(describing_contexts_);
+  return DescribeBodiesOf(*module, order, target_, use.context());
 }
 
 absl::StatusOr<BodyDigests> InProcessCompiler::DigestBodies(ModuleId id) {
@@ -226,6 +237,8 @@ void InProcessCompiler::Remove(ModuleId id) {
   const CallOnceState call_once;
   contexts_.DropViews(id);
   optimizing_contexts_.DropViews(id);
+  describing_contexts_.DropViews(id);
+  described_optimizing_contexts_.DropViews(id);
   absl::MutexLock lock(&mutex_);
   modules_.erase(id);
 }

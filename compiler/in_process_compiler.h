@@ -44,6 +44,7 @@ class InProcessCompiler final : public Compiler {
   absl::StatusOr<CompiledObject> CompileData(const DataOrder& order) override;
   absl::StatusOr<CompiledObject> CompileWhole(const DataOrder& order) override;
   absl::StatusOr<CompiledObject> Optimize(const OptimizationOrder& order) override;
+  absl::StatusOr<CodeDescription> DescribeBodies(const DescriptionOrder& order) override;
   absl::StatusOr<BodyDigests> DigestBodies(ModuleId module) override;
   absl::StatusOr<AssemblyLabels> ReadLabels(ModuleId module) override;
   absl::StatusOr<EntryPoint> ReadEntryPoint(ModuleId module, SymbolOrdinal function) override;
@@ -68,6 +69,9 @@ class InProcessCompiler final : public Compiler {
   const std::shared_ptr<const CrashContainment> containment_;
   ContextPool contexts_;             // For first bodies and data.
   ContextPool optimizing_contexts_;  // For optimized bodies.
+  // From IR whose debug information is kept: for descriptions, and for optimized bodies.
+  ContextPool describing_contexts_;
+  ContextPool described_optimizing_contexts_;
   mutable absl::Mutex mutex_;
   absl::flat_hash_map<ModuleId, std::shared_ptr<LoadedModule>> modules_ ABSL_GUARDED_BY(mutex_);
 };

@@ -42,7 +42,8 @@ absl::StatusOr<FunctionModule> Extract(const OptimizationOrder& order, Work& wor
   }
   options.verify = !module.source().is_verified();
   options.optnone = work.context->optnone();
-  options.drop_debug_info = work.context->drops_debug_info();
+  options.drop_debug_info = work.context->drops_debug_info() && !order.keeps_debug_info;
+  options.optnone_ignores_debug_info = order.keeps_debug_info;
   options.import_callees = true;
   options.simplify_without_loops = true;
   options.annotate = [&](llvm::Function& body) {

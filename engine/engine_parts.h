@@ -33,10 +33,12 @@ namespace firstcall {
 
 // Each part may use those before it. They are destroyed in the reverse order.
 struct Engine::Parts {
-  // `served` is the provider itself if it is this engine's own.
+  // `served` is the provider itself if it is this engine's own. `describes_bodies`: see
+  // RuntimeOptions.
   Parts(EngineOptions engine_options, CompilerProvider& compiler_provider,
         std::unique_ptr<CompilerProvider> served, std::shared_ptr<EventSource> event_source,
-        std::shared_ptr<CodeSpace> code_space, std::shared_ptr<const SharedLibraries> libraries);
+        std::shared_ptr<CodeSpace> code_space, std::shared_ptr<const SharedLibraries> libraries,
+        bool describes_bodies);
 
   // A source that is about to be added.
   struct NewSource {

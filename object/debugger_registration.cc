@@ -88,6 +88,14 @@ void Withdraw(Registration& registration) ABSL_LOCKS_EXCLUDED(mutex) {
   Tell(JIT_UNREGISTER_FN, entry);
 }
 
+void Add(jit_code_entry& entry) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
+  entry.next_entry = __jit_debug_descriptor.first_entry;
+  if (entry.next_entry != nullptr) entry.next_entry->prev_entry = &entry;
+  std::atomic_signal_fence(std::memory_order_release);  // The compiler keeps this order.
+  __jit_debug_descriptor.first_entry = &entry;
+  Tell(JIT_REGISTER_FN, entry);
+}
+
 std::function<void()> AddToList(std::vector<char> image) ABSL_LOCKS_EXCLUDED(mutex) {
   auto registration = std::make_shared<Registration>();
   registration->image = std::move(image);
@@ -95,11 +103,7 @@ std::function<void()> AddToList(std::vector<char> image) ABSL_LOCKS_EXCLUDED(mut
   entry.symfile_addr = registration->image.data();
   entry.symfile_size = registration->image.size();
   absl::MutexLock lock(&mutex);
-  entry.next_entry = __jit_debug_descriptor.first_entry;
-  if (entry.next_entry != nullptr) entry.next_entry->prev_entry = &entry;
-  std::atomic_signal_fence(std::memory_order_release);  // The compiler keeps this order.
-  __jit_debug_descriptor.first_entry = &entry;
-  Tell(JIT_REGISTER_FN, entry);
+  Add(entry);
   return [registration] { Withdraw(*registration); };
 }
 
@@ -142,6 +146,19 @@ RegisteredTogether FunctionsToRegisterTogether() {
 std::function<void()> RegisterImageWithDebugger(std::vector<char> image) {
   registrations.fetch_add(1, std::memory_order_relaxed);
   return CurrentRegistrar()(std::move(image));
+}
+
+bool RegisterLastingImage(const char* image, size_t size) {
+  auto* const entry = new jit_code_entry();
+  entry->symfile_addr = image;
+  entry->symfile_size = size;
+  absl::MutexLock lock(&mutex);
+  if (Registrar()) {
+    delete entry;
+    return false;
+  }
+  Add(*entry);
+  return true;
 }
 
 std::function<void()> RegisterWithDebugger(

@@ -60,6 +60,11 @@ bool HasListeningDebugger();
 // Registers an image as the registrar does.
 std::function<void()> RegisterImageWithDebugger(std::vector<char> image);
 
+// Registers an image that is never withdrawn, where it is: what is added to the image later is seen
+// by debuggers that attach later. The image must live as long as the process. False if another
+// registrar was set: then nothing is registered.
+bool RegisterLastingImage(const char* image, size_t size);
+
 // Registers `object` if it has debug information or a debugger is listening. The object must be
 // ready to run, because a debugger writes breakpoints into it. `address_of` returns the addresses
 // of sections by their numbers; null for those that were not loaded. Returns the function that

@@ -17,6 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "base/status.h"
+#include "object/code_names.h"
 #include "object/debugger_registration.h"
 #include "object/relocation.h"
 #include "object/relocations_aarch64.h"
@@ -328,8 +329,9 @@ void ElfLinker::AddTableEntries(const ElfObject::Section& table,
 // The debugger is told last, because it writes its breakpoints into the code at once.
 absl::Status ElfLinker::Finalize() {
   FIRSTCALL_RETURN_IF_ERROR(memory_.Finalize());
-  std::function<void()> withdraw =
-      RegisterWithDebugger(*object_, [this](uint32_t section) { return AddressOf(section); });
+  const auto address_of = [this](uint32_t section) { return AddressOf(section); };
+  std::function<void()> withdraw = RegisterWithDebugger(*object_, address_of);
+  if (!withdraw) withdraw = NoteCodeNames(*object_, address_of);
   if (withdraw) owner_->OnFree(std::move(withdraw));
   Keep();
   return absl::OkStatus();

@@ -10,6 +10,7 @@
 #ifndef FIRSTCALL_SEAM_COMPILER_H_
 #define FIRSTCALL_SEAM_COMPILER_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/ids.h"
@@ -149,6 +151,30 @@ struct OptimizationOrder {
   // What counting bodies of functions of the module have counted. The targets of calls are
   // functions of the module.
   std::vector<BranchCounts> counts = {};
+  // The code has the debug information of its module, also where other code has none. (A compile
+  // server makes code as other code.)
+  bool keeps_debug_info = false;
+};
+
+// First bodies that run, and whose debug information is wanted.
+struct DescriptionOrder {
+  ModuleId module;
+  std::vector<SymbolOrdinal> functions;
+  IsReplaced is_replaced;
+  // Whether the body of the function with this index in `functions` is the one in `object`, which
+  // was compiled again.
+  absl::FunctionRef<bool(size_t index, ObjectBytes object)> is_running;
+  bool is_far = false;
+  // Set if optimized bodies may replace the bodies: whether these poll when they are called.
+  std::optional<bool> asks_when_called = std::nullopt;
+};
+
+// Debug information of functions.
+struct CodeDescription {
+  // An object that defines each of `described` under its Symbol::name, in a section of its own,
+  // whose code is not to be loaded. Empty if `described` is.
+  ObjectBytes object;
+  std::vector<SymbolOrdinal> described;
 };
 
 class Compiler {
@@ -177,6 +203,15 @@ class Compiler {
   // Cancelled if the stop flag was set or the result is not wanted, after which this object may be
   // gone.
   virtual absl::StatusOr<CompiledObject> Optimize(const OptimizationOrder& order) = 0;
+
+  // Compiles first bodies once more, and describes those that DescriptionOrder::is_running
+  // accepts for debuggers: lines, variables, types, unwind rows. Leaves out functions without debug information, those
+  // that the baseline code generator does not make, and those whose IR is no longer there.
+  // Unimplemented if the module has no debug information, or the compiler makes none.
+  virtual absl::StatusOr<CodeDescription> DescribeBodies(const DescriptionOrder& order) {
+    (void)order;
+    return absl::UnimplementedError("this compiler makes no debug information");
+  }
 
   // Digests of the parts of a module's contents. Takes some 0.3 ms per MB. Unimplemented if the
   // module was not read from bitcode; InvalidArgument if the bitcode is damaged.

@@ -43,6 +43,12 @@ std::string Stats::ToString() const {
   for (const auto& [reason, requests] : refusals_without_llvm) {
     absl::StrAppendFormat(&refusals, "not without LLVM    %10d  %s\n", requests, reason);
   }
+  if (functions_described + functions_not_described > 0) {
+    absl::StrAppendFormat(&refusals,
+                          "described           %10d  for a debugger\n"
+                          "not described       %10d\n",
+                          functions_described, functions_not_described);
+  }
   std::string compiler = absl::StrFormat("compiler made for   %s\n",
                                          compiler_made_for.empty() ? "nothing" : compiler_made_for);
   if (compiler_made_after > absl::ZeroDuration()) {

@@ -42,6 +42,10 @@ struct Stats {
   // Of functions that count their calls, the hottest first, and of those that came optimized from
   // an object cache.
   PromotionStats promotions;
+  // Functions that were described for a debugger which has attached, and those that it sees only the
+  // names of.
+  size_t functions_described = 0;
+  size_t functions_not_described = 0;
   MemoryUsage memory;  // Of the engine's own arenas, now.
   // What the compiler was made for, which loads LLVM: "reading 'program.bc'". Empty if nothing had
   // to be compiled or read.
@@ -67,7 +71,7 @@ class StatsCollector final : public Listener {
   void OnRemoved(const RemovedModule& module) override ABSL_LOCKS_EXCLUDED(mutex_);
   void OnModuleAdded(const AddedModule& module) override ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // All fields but stubs_made, promotions, memory, and those of the compiler.
+  // All fields but stubs_made, promotions, those of descriptions, memory, and those of the compiler.
   Stats Collect() const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:

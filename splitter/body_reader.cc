@@ -33,10 +33,12 @@ bool HasFrameSizeInVariable(const llvm::Function& function) {
 }
 
 // Whether `function`, which has `optnone`, may be optimized all the same.
-bool MayBeOptimized(const llvm::Function& function, OptNone optnone, bool is_unoptimized) {
-  switch (optnone) {
+bool MayBeOptimized(const llvm::Function& function, const ExtractOptions& options,
+                    bool is_unoptimized) {
+  switch (options.optnone) {
     case OptNone::kAuto:
-      return is_unoptimized && function.getSubprogram() == nullptr;
+      return is_unoptimized &&
+             (options.optnone_ignores_debug_info || function.getSubprogram() == nullptr);
     case OptNone::kKeep:
       return false;
     case OptNone::kIgnore:
@@ -106,7 +108,7 @@ absl::Status BodyReader::ReadWithoutInlining(llvm::Function& function, SymbolOrd
     FIRSTCALL_RETURN_IF_ERROR(
         Annotate(LowerTypeTests(function), absl::StrCat("function '", symbol.name, "'")));
   }
-  if (function.hasOptNone() && MayBeOptimized(function, options_.optnone, is_unoptimized)) {
+  if (function.hasOptNone() && MayBeOptimized(function, options_, is_unoptimized)) {
     function.removeFnAttr(llvm::Attribute::OptimizeNone);
   }
   CallHooksOfFunction(function);

@@ -28,6 +28,8 @@ struct ExtractOptions {
   OptNone optnone = OptNone::kAuto;
   // Drop debug information when a body is read (DropDebugInfo), and that of a group's variables.
   bool drop_debug_info = false;
+  // `optnone` means for a function with debug information what it means for one without.
+  bool optnone_ignores_debug_info = false;
   // Drop the metadata that only tells optimizations which memory accesses do not overlap. Such
   // metadata makes up much of optimized bitcode. If it is dropped, the verifier and -O0 code
   // generation need not read it.

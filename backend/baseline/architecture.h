@@ -111,6 +111,16 @@ struct Architecture {
   // Alu::kOr and kXor set the flags.
   bool bitwise_sets_flags;
 
+  // DWARF's numbers of the general registers, in their order here; empty if they are the same. And
+  // that of the first vector register.
+  absl::Span<const uint8_t> dwarf_numbers;
+  uint8_t first_dwarf_vector;
+
+  uint8_t DwarfNumberOf(Register reg) const {
+    if (IsVector(reg)) return static_cast<uint8_t>(first_dwarf_vector + (reg - kFirstVector));
+    return dwarf_numbers.empty() ? static_cast<uint8_t>(reg) : dwarf_numbers[reg];
+  }
+
   // The convention of a covered function or call.
   const CallingConvention& ConventionOf(ir::CallingConvention id) const {
     return id == ir::kConventionSwift ? swift.convention : convention;

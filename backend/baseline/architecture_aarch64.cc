@@ -40,6 +40,7 @@ Architecture Describe() {
   machine.cycle_scratch = kCycleScratch;
   machine.stack_pointer = kStackPointer;
   machine.frame_pointer = kFramePointer;
+  machine.first_dwarf_vector = 64;  // AADWARF64, 4.1.
   machine.shift_count = kNoRegister;
   machine.vector_count = kNoRegister;
   machine.callee = X(9);

@@ -47,6 +47,8 @@ Architecture Describe() {
   machine.cycle_scratch = kCycleScratch;
   machine.stack_pointer = kRsp;
   machine.frame_pointer = kRbp;
+  machine.dwarf_numbers = kDwarfNumbers;
+  machine.first_dwarf_vector = kFirstDwarfVector;
   machine.shift_count = kRcx;
   machine.vector_count = kRax;
   machine.callee = kR10;

@@ -73,7 +73,8 @@ absl::StatusOr<std::unique_ptr<BaselineCompiler>> BaselineCompiler::Create(
 BaselineCompiler::BaselineCompiler(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 BaselineCompiler::~BaselineCompiler() = default;
 
-Refusal BaselineCompiler::Compile(ir::Function& function, bool is_near, CompiledCode& code) {
+Refusal BaselineCompiler::Compile(ir::Function& function, bool is_near, CompiledCode& code,
+                                  CodeMap* map) {
   LoweringOptions& lowering_options = parts_->options;
   lowering_options.is_near = is_near;
   for (bool is_large : {false, true}) {
@@ -83,7 +84,7 @@ Refusal BaselineCompiler::Compile(ir::Function& function, bool is_near, Compiled
       refusal = parts_->analysis.Run(function, lowering_options.coverage);
     }
     if (refusal == Refusal::kNone) {
-      refusal = parts_->lowering->Run(function, lowering_options, code);
+      refusal = parts_->lowering->Run(function, lowering_options, code, map);
     }
     if (refusal != Refusal::kReach) return refusal;
   }

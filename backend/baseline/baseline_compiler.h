@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "backend/baseline/code_map.h"
 #include "backend/baseline/refusal.h"
 #include "ir/function.h"
 #include "object/compiled_code.h"
@@ -45,8 +46,9 @@ class BaselineCompiler {
   // replaces the contents of `code`. The first symbol of `code` is the function's. Returns kNone,
   // or why the function is refused; then the contents of `code` are unspecified. `is_near`:
   // dso_local symbols are within reach of a 32-bit distance from the code. May put instructions in
-  // the place of constant expressions of `function` (constant_expansion.h).
-  Refusal Compile(ir::Function& function, bool is_near, CompiledCode& code);
+  // the place of constant expressions of `function` (constant_expansion.h). Fills in `map`, unless
+  // it is null; the code is the same with a map as without one.
+  Refusal Compile(ir::Function& function, bool is_near, CompiledCode& code, CodeMap* map = nullptr);
 
  private:
   struct Parts;

@@ -36,4 +36,21 @@ absl::StatusOr<GeneratedObject> BaselineGenerator::Generate(llvm::Module& module
   return generated;
 }
 
+absl::StatusOr<GeneratedObject> BaselineGenerator::GenerateWithMap(const llvm::Function& function,
+                                                                   const GenerationRequest& request,
+                                                                   CodeMap& map) {
+  GeneratedObject generated;
+  generated.origin.generator = Generator::kBaseline;
+  if (has_obstacle_(function)) {
+    generated.origin.refusal = RefusalName(Refusal::kFunctionAttribute);
+  } else if (!reader_.Begin(*function.getParent()).ok()) {
+    generated.origin.refusal = RefusalName(Refusal::kRepresentation);
+  } else {
+    const Refusal refusal = compiler_->CompileWithMap(
+        reader_, reader_.NumberOf(function), /*is_near=*/!request.is_far, map, generated.bytes);
+    if (refusal != Refusal::kNone) generated.origin.refusal = RefusalName(refusal);
+  }
+  return generated;
+}
+
 }  // namespace firstcall::baseline

@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "backend/baseline/baseline_compiler.h"
+#include "backend/baseline/code_map.h"
 #include "backend/baseline/module_compiler.h"
 #include "backend/code_generator.h"
 #include "ir/from_llvm/llvm_reader.h"
@@ -33,6 +34,13 @@ class BaselineGenerator final : public CodeGenerator {
   // Never changes the module, and returns no error: what is not covered is refused.
   absl::StatusOr<GeneratedObject> Generate(llvm::Module& module,
                                            const GenerationRequest& request) override;
+
+  // The same for one function of a module, alone, and records its code in `map`, whose watched
+  // values are the caller's: the numbers of arguments come first, then those of the instructions
+  // that have results, in their order. The numbers of instructions in `map` are their places in the
+  // order of the function's. Refuses a function into which instructions would have to be put.
+  absl::StatusOr<GeneratedObject> GenerateWithMap(const llvm::Function& function,
+                                                  const GenerationRequest& request, CodeMap& map);
 
  private:
   BaselineGenerator(std::unique_ptr<ModuleCompiler> compiler, HasObstacle has_obstacle)

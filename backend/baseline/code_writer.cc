@@ -76,7 +76,7 @@ bool ResolveFixups(const FunctionCode& code, const Extent& extent, CompiledCode&
   std::vector<uint8_t>& text = compiled.sections[0].bytes;
   const std::vector<uint32_t>& labels = code.labels.offsets();
   const uint32_t begin = extent.begin, pool_offset = extent.pool_offset;
-  const CodeLayout layout = {begin, pool_offset, labels, (code.frame.used() + 15) & ~int64_t{15}};
+  const CodeLayout layout = {begin, pool_offset, labels, IncomingDistance(code)};
   if (!code.assembler.Resolve(layout, compiled)) return false;
   for (const Pool::Distance& entry : code.pool.distances()) {
     const int32_t distance = static_cast<int32_t>(labels[entry.label] - begin) -

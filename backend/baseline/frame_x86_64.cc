@@ -12,8 +12,6 @@
 namespace firstcall::baseline::x86_64 {
 namespace {
 
-// psABI, figure 3.36.
-constexpr uint8_t kDwarfNumber[] = {0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15};
 constexpr uint8_t kDwarfRbp = 6, kDwarfRsp = 7;
 
 // The guard's place in the control block of the thread (glibc, sysdeps/x86_64/nptl/tls.h).
@@ -136,7 +134,7 @@ uint32_t FrameX86_64::WritePrologue(FunctionCode& code) {
   ForEachGeneral(SavedRegisters(code), [&](Register reg) {
     prologue_.Push(reg);
     pushed += 8;
-    add_row(Kind::kSaved, kDwarfNumber[reg], 16 + pushed);
+    add_row(Kind::kSaved, kDwarfNumbers[reg], 16 + pushed);
   });
   // Keeps rsp aligned to 16 bytes.
   const int64_t rest = ((code.frame.used() + code.frame.outgoing() + 15) & ~int64_t{15}) - pushed;

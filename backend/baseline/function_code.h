@@ -84,6 +84,12 @@ struct FunctionCode {
   bool probes_frame = false;  // The prologue must touch each page of the frame.
 };
 
+// The distance of the incoming arguments from the frame pointer, if the frame grows up. Known when
+// the body is complete.
+inline int64_t IncomingDistance(const FunctionCode& code) {
+  return (code.frame.used() + 15) & ~int64_t{15};
+}
+
 // The registers that the prologue saves.
 inline RegisterSet SavedRegisters(const FunctionCode& code) {
   RegisterSet registers = code.facts.fixed_registers | code.facts.swift_registers;

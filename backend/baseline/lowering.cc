@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
+#include "backend/baseline/code_map_recorder.h"
 #include "backend/baseline/code_writer.h"
 #include "backend/baseline/edges.h"
 #include "backend/baseline/instructions.h"
@@ -151,13 +153,16 @@ void EndInstruction(FunctionCode& code, const ir::Instruction& instruction) {
   code.locations.registers().UnpinAll();
 }
 
-void CompileBlock(FunctionCode& code, uint32_t number) {
+// `Recorder`: a CodeMapRecorder, or NoRecorder.
+template <typename Recorder>
+void CompileBlock(FunctionCode& code, uint32_t number, Recorder& recorder) {
   BeginBlock(code, number);
   const ir::Block& block = code.function->blocks[code.facts.order.blocks()[number].block];
   for (const ir::Instruction& instruction : code.function->InstructionsOf(block)) {
     if (instruction.opcode == ir::Opcode::kPhi) continue;
     const uint32_t value = NumberOf(code, instruction);
     if (value != kNone && code.facts.values[value].is_deferred) continue;
+    recorder.BeginInstruction(code, instruction);
     if (instruction.opcode == ir::Opcode::kCall &&
         IsNoOperation(code.function->IntrinsicOf(instruction))) {
       CountDownOperands(code, instruction);
@@ -169,6 +174,7 @@ void CompileBlock(FunctionCode& code, uint32_t number) {
       continue;
     }
     Lower(code, instruction);
+    recorder.EndInstruction(code, instruction);
     if (IsTerminator(instruction.opcode)) {
       const bool keeps_registers = KeepsRegisters(code, instruction);
       EndInstruction(code, instruction);
@@ -185,12 +191,19 @@ void CompileBlock(FunctionCode& code, uint32_t number) {
 }  // namespace
 
 Refusal Lowering::Run(const ir::Function& function, const LoweringOptions& options,
-                      CompiledCode& compiled) {
+                      CompiledCode& compiled, CodeMap* map) {
   code_.options = options;
   code_.function = &function;
   Begin(code_);
   const size_t count = code_.facts.order.blocks().size();
-  for (uint32_t block = 0; block < count; ++block) CompileBlock(code_, block);
+  std::optional<CodeMapRecorder> recorder;
+  if (map == nullptr) {
+    NoRecorder none;
+    for (uint32_t block = 0; block < count; ++block) CompileBlock(code_, block, none);
+  } else {
+    recorder.emplace(*map);
+    for (uint32_t block = 0; block < count; ++block) CompileBlock(code_, block, *recorder);
+  }
   if (code_.locations.has_failed()) return Refusal::kRegisters;
   const int64_t frame_size = code_.frame.used() + code_.frame.outgoing();
   if (frame_size > kLargestFrame) return Refusal::kSize;
@@ -200,7 +213,10 @@ Refusal Lowering::Run(const ir::Function& function, const LoweringOptions& optio
   code_.native.frame.EndBody(code_);
   if (code_.facts.has_guard) EmitGuardFailure(code_);
   const uint32_t begin = code_.native.frame.WritePrologue(code_);
-  return WriteCode(code_, begin, compiled) ? Refusal::kNone : Refusal::kReach;
+  const uint32_t end = code_.assembler.size();
+  if (!WriteCode(code_, begin, compiled)) return Refusal::kReach;
+  if (recorder) recorder->Finish(code_, begin, end);
+  return Refusal::kNone;
 }
 
 }  // namespace firstcall::baseline

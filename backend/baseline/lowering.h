@@ -15,6 +15,7 @@
 
 #include "backend/baseline/architecture.h"
 #include "backend/baseline/assembler.h"
+#include "backend/baseline/code_map.h"
 #include "backend/baseline/function_code.h"
 #include "backend/baseline/function_facts.h"
 #include "backend/baseline/refusal.h"
@@ -36,7 +37,9 @@ class Lowering {
   // needs more registers at once than there are; kSize if the frame is too large;
   // kFunctionAttribute if the stack must be probed in an unusual way; kReach if the code
   // is so long that it needs LoweringOptions::is_large or, with is_large, too long for any form.
-  Refusal Run(const ir::Function& function, const LoweringOptions& options, CompiledCode& compiled);
+  // Fills in `map`, unless it is null.
+  Refusal Run(const ir::Function& function, const LoweringOptions& options, CompiledCode& compiled,
+              CodeMap* map);
 
  private:
   FunctionCode code_;

@@ -62,4 +62,17 @@ Refusal ModuleCompiler::Compile(ir::BodyReader& bodies, const Options& options,
   return Refusal::kNone;
 }
 
+Refusal ModuleCompiler::CompileWithMap(ir::BodyReader& bodies, uint32_t function, bool is_near,
+                                       CodeMap& map, ObjectBytes& object) {
+  if (!bodies.Read(function, function_).ok()) return Refusal::kRepresentation;
+  const size_t instructions = function_.instructions.size();
+  part_count_ = 0;
+  CompiledCode& part = NextPart();
+  const Refusal refusal = functions_->Compile(function_, is_near, part, &map);
+  if (refusal != Refusal::kNone) return refusal;
+  if (function_.instructions.size() != instructions) return Refusal::kRepresentation;
+  object = WriteElfObject(absl::MakeConstSpan(&part, 1), machine_, /*comment=*/"");
+  return Refusal::kNone;
+}
+
 }  // namespace firstcall::baseline

@@ -8,6 +8,7 @@
 #define FIRSTCALL_BACKEND_BASELINE_MODULE_COMPILER_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "backend/baseline/baseline_compiler.h"
+#include "backend/baseline/code_map.h"
 #include "backend/baseline/refusal.h"
 #include "ir/body_reader.h"
 #include "ir/function.h"
@@ -42,6 +44,12 @@ class ModuleCompiler {
   // to `object`, and returns kNone. If something is not covered, or cannot be read, returns the
   // reason and leaves `object` unchanged.
   Refusal Compile(ir::BodyReader& bodies, const Options& options, ObjectBytes& object);
+
+  // The same for function number `function` alone, as if the module defined nothing else, and
+  // records its code in `map` (see BaselineCompiler::Compile). kRepresentation if instructions had
+  // to be put into the function, so that others have other numbers.
+  Refusal CompileWithMap(ir::BodyReader& bodies, uint32_t function, bool is_near, CodeMap& map,
+                         ObjectBytes& object);
 
  private:
   ModuleCompiler(std::unique_ptr<BaselineCompiler> functions, Machine machine)

@@ -73,6 +73,7 @@ absl::StatusOr<ExecutorAddress> FunctionCompiler::Compile(FunctionKey key, Compi
       work.Run([&] {
         functions_.TakeOver(leader);
         status = CompileFunction(leader, reason);
+        if (status.ok()) descriptions_.NoteCompiled(leader);
       });
       claim.End(std::move(status));
     }

@@ -16,6 +16,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "runtime/functions/body_descriptions.h"
 #include "runtime/functions/function_maker.h"
 #include "runtime/functions/function_publisher.h"
 #include "runtime/functions/speculation.h"
@@ -39,12 +40,14 @@ class FunctionCompiler final : public FunctionProvider {
   FunctionCompiler(Compiler& compiler, FunctionTable& functions, SymbolResolver& resolver,
                    ObjectLinker& objects, const FunctionLinker& linker,
                    const OptimizedCache& optimized_cache, ListenerGroup& listener,
-                   CompileThreads& threads, Promoter* promoter, absl::Duration speculation_budget)
+                   CompileThreads& threads, Promoter* promoter, absl::Duration speculation_budget,
+                   BodyDescriptions& descriptions)
       : compiler_(compiler),
         functions_(functions),
         objects_(objects),
         threads_(threads),
         promoter_(promoter),
+        descriptions_(descriptions),
         maker_(compiler, functions, resolver, linker, optimized_cache, promoter),
         listener_(listener),
         publisher_(functions, linker, listener, promoter),
@@ -70,7 +73,10 @@ class FunctionCompiler final : public FunctionProvider {
   absl::StatusOr<ExecutorAddress> CounterOf(FunctionKey key) override;
 
   // Drops what is kept for `module`, which is being removed.
-  void Remove(const SourceModule& module) { maker_.Remove(module); }
+  void Remove(const SourceModule& module) {
+    maker_.Remove(module);
+    descriptions_.Remove(module);
+  }
 
  private:
   // As Compile, on a compile thread if `may_delegate` and there are compile threads.
@@ -109,6 +115,7 @@ class FunctionCompiler final : public FunctionProvider {
   ObjectLinker& objects_;
   CompileThreads& threads_;
   Promoter* const promoter_;
+  BodyDescriptions& descriptions_;
   FunctionMaker maker_;
   ListenerGroup& listener_;
   FunctionPublisher publisher_;

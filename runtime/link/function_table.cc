@@ -182,6 +182,19 @@ std::optional<ExecutorAddress> FunctionTable::FinalBodyOf(FunctionKey key) const
   return found->second->body;
 }
 
+std::vector<FunctionTable::PublishedBody> FunctionTable::PublishedBodies() const {
+  absl::MutexLock lock(&mutex_);
+  std::vector<PublishedBody> bodies;
+  for (const auto& [key, record] : records_) {
+    if (record->state != FunctionState::kReady ||
+        key.module->index().at(key.ordinal).kind != SymbolKind::kFunction) {
+      continue;
+    }
+    bodies.push_back({key, record->body});
+  }
+  return bodies;
+}
+
 void FunctionTable::AddTableEntry(FunctionKey key, std::atomic<uint64_t>& entry) {
   absl::MutexLock lock(&mutex_);
   Record& record = RecordOf(key);

@@ -93,6 +93,13 @@ class FunctionTable {
   // will never be replaced.
   std::optional<ExecutorAddress> FinalBodyOf(FunctionKey key) const ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // The functions that are published, with the bodies that calls of them lead to.
+  struct PublishedBody {
+    FunctionKey key;
+    ExecutorAddress address;
+  };
+  std::vector<PublishedBody> PublishedBodies() const ABSL_LOCKS_EXCLUDED(mutex_);
+
   // Notes an entry of a table, in data of `key`'s module, that holds the address of `key`'s stub.
   // When the final body is published (now, if it is already), its address is written to the entry.
   void AddTableEntry(FunctionKey key, std::atomic<uint64_t>& entry) ABSL_LOCKS_EXCLUDED(mutex_);

@@ -51,6 +51,9 @@ class CompilerPair final : public Compiler {
     return complete_.Optimize(order);
   }
   // Does not make the complete compiler: digests only save work.
+  absl::StatusOr<CodeDescription> DescribeBodies(const DescriptionOrder& order) override {
+    return complete_.DescribeBodies(order);
+  }
   absl::StatusOr<BodyDigests> DigestBodies(ModuleId module) override;
   absl::StatusOr<AssemblyLabels> ReadLabels(ModuleId module) override;
   absl::StatusOr<EntryPoint> ReadEntryPoint(ModuleId module, SymbolOrdinal function) override;

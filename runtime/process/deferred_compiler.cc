@@ -96,6 +96,11 @@ absl::StatusOr<CompiledObject> DeferredCompiler::Optimize(const OptimizationOrde
   return compiler->Optimize(order);
 }
 
+absl::StatusOr<CodeDescription> DeferredCompiler::DescribeBodies(const DescriptionOrder& order) {
+  FIRSTCALL_ASSIGN_OR_RETURN(Compiler * compiler, For("describing", order.module));
+  return compiler->DescribeBodies(order);
+}
+
 absl::StatusOr<BodyDigests> DeferredCompiler::DigestBodies(ModuleId module) {
   FIRSTCALL_ASSIGN_OR_RETURN(Compiler * compiler, For("reading", module));
   return compiler->DigestBodies(module);

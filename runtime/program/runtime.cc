@@ -26,16 +26,21 @@ Runtime::Runtime(RuntimeOptions options, Compiler& compiler, ListenerGroup& list
       linkage_(std::move(static_cast<Linkage::Options&>(options)), compiler, *code_space_,
                exit_handlers_, listeners_),
       optimized_bodies_(compiler, linkage_.function_linker(), linkage_.resolver(),
-                        linkage_.optimized_cache(), listeners_),
+                        linkage_.optimized_cache(), listeners_, options.describes_bodies),
       counting_bodies_(compiler, linkage_.function_linker(), linkage_.resolver(), listeners_),
       promoter_(options.promotes ? std::make_unique<Promoter>(options.promotion, *code_space_,
                                                               linkage_.functions(),
                                                               optimized_bodies_, counting_bodies_)
                                  : nullptr),
       threads_(options.compile_threads),
+      descriptions_({options.describes_bodies,
+                     promoter_ == nullptr
+                         ? std::nullopt
+                         : std::make_optional(!promoter_->looks_at_counters())},
+                    compiler, linkage_.functions(), linkage_.resolver()),
       function_compiler_(compiler, linkage_.functions(), linkage_.resolver(), linkage_.objects(),
                          linkage_.function_linker(), linkage_.optimized_cache(), listeners_,
-                         threads_, promoter_.get(), options.speculation_budget),
+                         threads_, promoter_.get(), options.speculation_budget, descriptions_),
       program_(compiler, linkage_, function_compiler_, exit_handlers_, threads_,
                modules_.construction()),
       foreign_functions_(compiler, linkage_.definitions(), linkage_.resolver(), program_, threads_),
@@ -43,6 +48,9 @@ Runtime::Runtime(RuntimeOptions options, Compiler& compiler, ListenerGroup& list
                promoter_.get(), threads_, function_compiler_, modules_, program_,
                foreign_functions_) {
   linkage_.Connect(function_compiler_);
+  if (promoter_ != nullptr && options.describes_bodies) {
+    promoter_->SetOtherWork([this] { descriptions_.Look(); });
+  }
   listeners_.Add(stats_);
 }
 
@@ -168,6 +176,9 @@ Stats Runtime::Collect() const {
   Stats stats = stats_.Collect();
   stats.stubs_made = code_space_->stubs().size();
   if (promoter_ != nullptr) stats.promotions = promoter_->Collect();
+  const BodyDescriptions::Counts descriptions = descriptions_.counts();
+  stats.functions_described = descriptions.described;
+  stats.functions_not_described = descriptions.other;
   stats.memory = code_space_->arenas().usage();
   return stats;
 }

@@ -18,6 +18,7 @@
 #include "base/ids.h"
 #include "foreign/foreign_value.h"
 #include "object/object_bytes.h"
+#include "runtime/functions/body_descriptions.h"
 #include "runtime/functions/function_compiler.h"
 #include "runtime/link/code_space.h"
 #include "runtime/link/linkage.h"
@@ -48,6 +49,8 @@ struct RuntimeOptions : Linkage::Options {
   PromotionOptions promotion;
   size_t compile_threads = 0;
   absl::Duration speculation_budget = absl::ZeroDuration();
+  // Code is described for a debugger that attaches (BodyDescriptions).
+  bool describes_bodies = false;
 };
 
 class Runtime {
@@ -142,6 +145,7 @@ class Runtime {
   CountingBodies counting_bodies_;
   const std::unique_ptr<Promoter> promoter_;  // Null unless functions are replaced.
   CompileThreads threads_;
+  BodyDescriptions descriptions_;
   FunctionCompiler function_compiler_;
   SourceModules modules_;
   Program program_;

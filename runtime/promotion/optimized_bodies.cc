@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/steady_clock.h"
+#include "object/debugger_registration.h"
 #include "object/elf_object.h"
 #include "object/symbol_name.h"
 #include "runtime/link/cached_object.h"
@@ -17,7 +18,11 @@ namespace firstcall {
 absl::StatusOr<OptimizedBodies::Body> OptimizedBodies::Make(
     FunctionKey key, std::optional<uint32_t> loop, IsWarm is_warm, std::vector<BranchCounts> counts,
     std::shared_ptr<StopFlag> stop, RunPasses run_passes) {
-  if (std::optional<Body> cached = LinkCached(key, loop)) return *cached;
+  // The cache is for runs without a debugger, too.
+  const bool keeps_debug_info = describes_bodies_ && HasListeningDebugger();
+  if (!keeps_debug_info) {
+    if (std::optional<Body> cached = LinkCached(key, loop)) return *cached;
+  }
   SourceModule& module = *key.module;
   const bool is_far = linker_.IsFar(module);
   bool is_wanted = true;
@@ -37,11 +42,13 @@ absl::StatusOr<OptimizedBodies::Body> OptimizedBodies::Make(
   absl::StatusOr<CompiledObject> object = compiler_.Optimize(
       {module.id(), key.ordinal, loop, is_far, std::move(stop), &UnattendedWork::StopIfExiting,
        is_replaced, is_warm, run, cache_.IdentificationOf(key, loop), /*counts_branches=*/false,
-       std::move(counts)});
+       std::move(counts), keeps_debug_info});
   if (!is_wanted) return object.status();
   FIRSTCALL_PROBE3(compile_end, function, module.name().c_str(), 1);
   // Before it is linked, because the linker's preparation changes the bytes.
-  if (object.ok()) cache_.Store(key, loop, is_far, std::move(decisions).Take(), *object);
+  if (object.ok() && !keeps_debug_info) {
+    cache_.Store(key, loop, is_far, std::move(decisions).Take(), *object);
+  }
   absl::StatusOr<Body> body =
       object.ok() ? Link(key, loop.has_value(), is_far, /*is_cached=*/false, *std::move(object))
                   : object.status();

@@ -29,10 +29,12 @@ namespace firstcall {
 
 class OptimizedBodies {
  public:
-  // All must outlive this.
+  // All must outlive this. `describes_bodies`: the bodies get debug information, though other code
+  // has none, once a debugger listens.
   OptimizedBodies(Compiler& compiler, const FunctionLinker& linker, const SymbolResolver& resolver,
-                  const OptimizedCache& cache, Listener& listener)
-      : compiler_(compiler),
+                  const OptimizedCache& cache, Listener& listener, bool describes_bodies)
+      : describes_bodies_(describes_bodies),
+        compiler_(compiler),
         linker_(linker),
         resolver_(resolver),
         cache_(cache),
@@ -68,6 +70,7 @@ class OptimizedBodies {
   absl::StatusOr<Body> Link(FunctionKey key, bool is_continuation, bool is_far, bool is_cached,
                             CompiledObject object);
 
+  const bool describes_bodies_;
   Compiler& compiler_;
   const FunctionLinker& linker_;
   const SymbolResolver& resolver_;

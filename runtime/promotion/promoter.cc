@@ -137,6 +137,10 @@ Promoter::Answer Promoter::Register(HotFunction& function, uint32_t loop) {
 // --- The threads ---
 
 PromotionThreads::Found Promoter::LookForWork() {
+  if (other_work_ && !threads_.are_stopping()) {
+    const WorkScope scope(WorkScope::WhenOver::kForget);
+    if (scope.is_at_work()) other_work_();
+  }
   const bool has_found = LookAtCounters();
   if (MustWait()) return PromotionThreads::Found::kMustWait;
   return has_found ? PromotionThreads::Found::kSomething : PromotionThreads::Found::kNothing;

@@ -34,7 +34,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -71,6 +73,10 @@ class Promoter {
   ~Promoter();
   Promoter(const Promoter&) = delete;
   Promoter& operator=(const Promoter&) = delete;
+
+  // Sets what a promotion thread does besides, whenever it looks for work. The thread is at work.
+  // Call this once, before any function is published.
+  void SetOtherWork(std::function<void()> work) { other_work_ = std::move(work); }
 
   // Whether a thread looks at the call counters from time to time. If not, functions ask when they
   // are called.
@@ -167,6 +173,7 @@ class Promoter {
 
   const int32_t interval_;  // The initial value of a counter.
   const bool looks_at_counters_;
+  std::function<void()> other_work_;  // May be empty.
   CodeSpace& code_space_;
   const absl::Duration start_ = SteadyNow();
   PollBudget poll_budget_;

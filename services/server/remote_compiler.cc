@@ -382,6 +382,11 @@ absl::StatusOr<CompiledObject> RemoteCompiler::Optimize(const OptimizationOrder&
   return DecodeObject(outcome.result, questions.symbol_count);
 }
 
+absl::StatusOr<CodeDescription> RemoteCompiler::DescribeBodies(const DescriptionOrder& order) {
+  if (Compiler* other = fallback()) return other->DescribeBodies(order);
+  return absl::UnimplementedError("compile servers make no debug information");
+}
+
 absl::StatusOr<BodyDigests> RemoteCompiler::DigestBodies(ModuleId module) {
   if (Compiler* other = fallback()) return other->DigestBodies(module);
   Encoder encoder;

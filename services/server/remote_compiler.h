@@ -55,6 +55,7 @@ class RemoteCompiler final : public Compiler {
   absl::StatusOr<CompiledObject> CompileData(const DataOrder& order) override;
   absl::StatusOr<CompiledObject> CompileWhole(const DataOrder& order) override;
   absl::StatusOr<CompiledObject> Optimize(const OptimizationOrder& order) override;
+  absl::StatusOr<CodeDescription> DescribeBodies(const DescriptionOrder& order) override;
   absl::StatusOr<BodyDigests> DigestBodies(ModuleId module) override;
   absl::StatusOr<AssemblyLabels> ReadLabels(ModuleId module) override;
   absl::StatusOr<EntryPoint> ReadEntryPoint(ModuleId module, SymbolOrdinal function) override;

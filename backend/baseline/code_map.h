@@ -1,0 +1,59 @@
+// What the baseline code generator knew about a function's code while it generated the code: which
+// instruction each address belongs to, and where values are. Debug information is made of it. A
+// CodeMap costs time and memory, so it is recorded only when somebody asks for it: the generator is
+// deterministic, and makes the same code again.
+//
+// Plain values.
+
+#ifndef FIRSTCALL_BACKEND_BASELINE_CODE_MAP_H_
+#define FIRSTCALL_BACKEND_BASELINE_CODE_MAP_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "backend/baseline/unwind_rows.h"
+
+namespace firstcall::baseline {
+
+struct CodeMap {
+  // Where a value is.
+  struct Location {
+    enum class Kind : uint8_t {
+      kNowhere,    // The value was not computed yet, or is dead.
+      kRegister,   // In the register with DWARF's number `reg`.
+      kMemory,     // In memory, `offset` bytes from the address in `reg`.
+      kAddressOf,  // The value is the address of that memory.
+    };
+    Kind kind = Kind::kNowhere;
+    uint8_t reg = 0;
+    int32_t offset = 0;
+
+    friend bool operator==(const Location& a, const Location& b) {
+      return a.kind == b.kind && a.reg == b.reg && a.offset == b.offset;
+    }
+  };
+  // All offsets are distances from the function's beginning.
+  struct Place {
+    uint32_t offset = 0;
+    uint32_t instruction = 0;  // Its number in ir::Function::instructions.
+  };
+  struct Change {
+    uint32_t offset = 0;
+    uint32_t value = 0;  // A number in ir::Function::values.
+    Location location;   // From `offset` on.
+  };
+
+  // To be filled in before the function is compiled: the numbers of the values whose locations are
+  // wanted. A value of several parts, such as a structure, is nowhere.
+  std::vector<uint32_t> watched;
+
+  // ---- Filled in by BaselineCompiler::Compile ----
+  uint32_t size = 0;              // Of the function's code, without constants behind it.
+  std::vector<Place> places;      // Sorted. The code of `instruction` begins at `offset`.
+  std::vector<Change> changes;    // Sorted by offset.
+  std::vector<UnwindRow> unwind;  // Sorted by offset.
+};
+
+}  // namespace firstcall::baseline
+
+#endif  // FIRSTCALL_BACKEND_BASELINE_CODE_MAP_H_

@@ -1,0 +1,104 @@
+// Gives a debugger that attaches to the process lines and variables of code that was compiled
+// without any, because no debugger was there.
+//
+// Whether a debugger listens is asked when a function was compiled, and by the promotion threads
+// from time to time. When the answer is yes for the first time, all first bodies are described; from
+// then on, each one when it is published. The compiler compiles a body again to describe it, and the
+// description is used only if the code is the same as the code that runs. Functions that are
+// not described have their names only (object/code_names.h).
+//
+// Thread-safe. While the compiler works, no lock of this class is held, but a second thread that
+// finds a debugger waits for the first one. Tested in tests/debugger/attach_test.cc.
+
+#ifndef FIRSTCALL_RUNTIME_FUNCTIONS_BODY_DESCRIPTIONS_H_
+#define FIRSTCALL_RUNTIME_FUNCTIONS_BODY_DESCRIPTIONS_H_
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/types/span.h"
+#include "memory/executor_address.h"
+#include "runtime/link/function_key.h"
+#include "runtime/link/function_table.h"
+#include "runtime/link/symbol_resolver.h"
+#include "seam/compiler.h"
+
+namespace firstcall {
+
+class BodyDescriptions {
+ public:
+  struct Options {
+    // Whether code is described at all: no other debug information is made.
+    bool is_wanted = false;
+    // See DescriptionOrder.
+    std::optional<bool> asks_when_called;
+  };
+
+  // All must outlive this object.
+  BodyDescriptions(const Options& options, Compiler& compiler, FunctionTable& functions,
+                   SymbolResolver& resolver)
+      : options_(options), compiler_(compiler), functions_(functions), resolver_(resolver) {}
+  BodyDescriptions(const BodyDescriptions&) = delete;
+  BodyDescriptions& operator=(const BodyDescriptions&) = delete;
+
+  // If a debugger listens: describes `key`, which was just published, and first of all, at the first
+  // time, everything else. The caller is at work. Costs a few instructions if no debugger listens;
+  // otherwise blocks until the compiler has compiled the functions again.
+  void NoteCompiled(FunctionKey key) {
+    if (IsNeeded()) DescribeWith(key);
+  }
+
+  // The same without a function that was just published.
+  void Look() {
+    if (IsNeeded() && !has_begun_.load(std::memory_order_acquire)) DescribeWith(std::nullopt);
+  }
+
+  // Withdraws what is registered for `module`, which is being removed.
+  void Remove(const SourceModule& module) ABSL_LOCKS_EXCLUDED(working_, mutex_);
+
+  // How many functions are described, and how many could not be.
+  struct Counts {
+    size_t described = 0;
+    size_t other = 0;
+  };
+  Counts counts() const ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  using Body = FunctionTable::PublishedBody;
+
+  bool IsNeeded() const;
+  void DescribeWith(std::optional<FunctionKey> key) ABSL_LOCKS_EXCLUDED(working_, mutex_);
+  // Bodies of one module.
+  void Describe(absl::Span<const Body> bodies) ABSL_EXCLUSIVE_LOCKS_REQUIRED(working_)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  // Returns the functions that are described.
+  std::vector<SymbolOrdinal> TryToDescribe(absl::Span<const Body> bodies)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(working_) ABSL_LOCKS_EXCLUDED(mutex_);
+  void Keep(const SourceModule& module, std::function<void()> withdraw)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
+  const Options options_;
+  Compiler& compiler_;
+  FunctionTable& functions_;
+  SymbolResolver& resolver_;
+  std::atomic<bool> has_begun_{false};
+  absl::Mutex working_;  // Held while functions are described, so that each is described once.
+  absl::flat_hash_set<FunctionKey> seen_ ABSL_GUARDED_BY(working_);
+  // The modules for which the compiler makes no descriptions.
+  absl::flat_hash_set<ModuleId> without_ ABSL_GUARDED_BY(working_);
+  mutable absl::Mutex mutex_;
+  Counts counts_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<ModuleId, std::vector<std::function<void()>>> withdrawals_
+      ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_RUNTIME_FUNCTIONS_BODY_DESCRIPTIONS_H_
