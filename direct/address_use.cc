@@ -1,12 +1,15 @@
 #include "direct/address_use.h"
 
+#include <utility>
+
 #include "absl/types/span.h"
 #include "ir/constant.h"
 #include "ir/module.h"
 
 namespace firstcall::direct {
 
-AddressUse::AddressUse(const ir::Function& body) : body_(body) {
+AddressUse::AddressUse(const ir::Function& body, std::vector<ir::Operand> initializers)
+    : body_(body), initializers_(std::move(initializers)) {
   seen_.assign(body.module().constants().size() + body.constants.size(), false);
   for (ir::Operand operand : body.operands) {
     if (!operand.IsConstant() || seen_[operand.number()]) continue;
@@ -36,9 +39,9 @@ bool AddressUse::LeadTo(uint32_t variable, const std::vector<ir::Operand>& const
 }
 
 AddressUse::Kind AddressUse::Of(uint32_t variable) {
-  data_.clear();
+  data_ = initializers_;
   const bool is_used = LeadTo(variable, roots_, /*through_data=*/false);
-  if (body_.module().IsUsedByData(variable) || LeadTo(variable, data_, /*through_data=*/true)) {
+  if (LeadTo(variable, data_, /*through_data=*/true)) {
     return Kind::kByData;
   }
   return is_used ? Kind::kByInstructions : Kind::kNone;

@@ -17,12 +17,14 @@ namespace firstcall::direct {
 class AddressUse {
  public:
   // `body`, as it was read from its source module, must outlive this object, and not change.
-  explicit AddressUse(const ir::Function& body);
+  // `initializers`, which are constants: those of the variables that the function's own module
+  // defines.
+  AddressUse(const ir::Function& body, std::vector<ir::Operand> initializers);
 
   enum class Kind : uint8_t {
     kNone,
     kByInstructions,  // Directly, or in constant expressions.
-    kByData           // As a part of other constants of the function, or of any data of the module.
+    kByData           // As a part of other constants of the function, or in an initializer.
   };
   // How the address of the variable number `variable` is used. Takes time in proportion to the
   // constants that the body refers to.
@@ -34,6 +36,7 @@ class AddressUse {
   bool LeadTo(uint32_t variable, const std::vector<ir::Operand>& constants, bool through_data);
 
   const ir::Function& body_;
+  const std::vector<ir::Operand> initializers_;
   std::vector<ir::Operand> roots_;  // The constants that are operands of instructions, each once.
   std::vector<ir::Operand> data_;   // The parts of constants that are no expressions.
   std::vector<bool> seen_;          // By constant.

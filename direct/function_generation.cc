@@ -122,7 +122,12 @@ class FunctionModule final : public ir::BodyReader {
 
   absl::Status DefineVariables(const FunctionChoice& choice) {
     if (choice.variables.empty()) return absl::OkStatus();
-    AddressUse use(context_.Body(0));
+    std::vector<ir::Operand> initializers;
+    for (const FunctionChoice::ChosenVariable& chosen : choice.variables) {
+      const ir::Global& variable = source_.module().globals()[chosen.global];
+      if (variable.initializer.IsConstant()) initializers.push_back(variable.initializer);
+    }
+    AddressUse use(context_.Body(0), std::move(initializers));
     for (const FunctionChoice::ChosenVariable& chosen : choice.variables) {
       const Symbol symbol = source_.index->at(chosen.ordinal);
       if (symbol.size > source_.index->largest_near_variable()) {

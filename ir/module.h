@@ -102,7 +102,7 @@ class Module {
   // The number of the only function whose instructions use the address of the variable number
   // `global`, directly or in constant expressions. kNobody: nothing uses the address. kNone:
   // several functions, or data, use the address, or the reader has not found out. (Readers find out
-  // for arrays of addresses of blocks only, and a reader of bitcode for none.)
+  // for arrays and structures with addresses of blocks only, and a reader of bitcode for none.)
   static constexpr uint32_t kNobody = kNone - 1;
   uint32_t OnlyUserOf(uint32_t global) const {
     const auto found = std::lower_bound(

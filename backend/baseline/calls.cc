@@ -19,6 +19,7 @@
 #include "backend/baseline/stack_guard.h"
 #include "backend/baseline/stack_protection.h"
 #include "backend/baseline/symbols.h"
+#include "backend/baseline/tail_calls.h"
 #include "backend/baseline/value_parts.h"
 #include "backend/baseline/value_slots.h"
 
@@ -48,6 +49,27 @@ void CopyByValue(FunctionCode& code, ir::Operand source, uint64_t size, int32_t 
   }
   code.locations.registers().UnpinAll();
 }
+
+}  // namespace
+
+Move MoveOfArgument(FunctionCode& code, const ir::Instruction& call, unsigned index,
+                    const PartList& list, unsigned part) {
+  const PartType& type = list.parts[part];
+  Move move = SourceOf(code, OperandAt(code, call, index), part, type);
+  if (list.count != 1 || type.is_vector || type.bits >= 64 || type.bits == 32) return move;
+  move.is_signed = ArgumentHas(*code.function, call, index, ir::Attribute::kSExt);
+  const bool is_extended =
+      move.is_signed || ArgumentHas(*code.function, call, index, ir::Attribute::kZExt) ||
+      (code.architecture.ConventionOf(code.function->CallOf(call).convention).extends_bits &&
+       type.bits == 1);
+  // Constants are sign-extended anyway.
+  if (is_extended && (move.source != Move::Source::kConstant || !move.is_signed)) {
+    move.extended_bits = static_cast<uint8_t>(type.bits);
+  }
+  return move;
+}
+
+namespace {
 
 ArgumentPlaces PlaceArguments(FunctionCode& code, const ir::Instruction& call, ArgumentStep step) {
   const ir::Call& properties = code.function->CallOf(call);
@@ -79,20 +101,10 @@ ArgumentPlaces PlaceArguments(FunctionCode& code, const ir::Instruction& call, A
     const PartList list = PartsOf(value_type);
     places.ForEachPart(*value_type, list, [&](unsigned part, const ArgumentPlace& place) {
       if (step != ArgumentStep::kMove || is_undefined) return;
-      const PartType& type = list.parts[part];
-      Move move = SourceOf(code, value, part, type);
+      Move move = MoveOfArgument(code, call, i, list, part);
       move.to = place.reg;
       if (place.reg == kNoRegister) {
         move.to_memory = Mem::At(code.architecture.stack_pointer, place.offset);
-      }
-      if (list.count == 1 && !type.is_vector && type.bits < 64 && type.bits != 32) {
-        move.is_signed = ArgumentHas(*code.function, call, i, ir::Attribute::kSExt);
-        if (move.is_signed || ArgumentHas(*code.function, call, i, ir::Attribute::kZExt) ||
-            (convention.extends_bits && type.bits == 1)) {
-          if (move.source != Move::Source::kConstant || !move.is_signed) {
-            move.extended_bits = static_cast<uint8_t>(type.bits);
-          }
-        }
       }
       code.moves.Add(move);
     });
@@ -183,6 +195,7 @@ void DefineResults(FunctionCode& code, const ir::Instruction& result) {
 }
 
 CallExtent LowerCall(FunctionCode& code, const ir::Instruction& call) {
+  if (code.function->CallOf(call).is_must_tail) return LowerTailCall(code, call);
   if (code.facts.has_guard && LeavesByException(*code.function, call)) EmitGuardCheck(code);
   Callee callee;
   callee.is_variadic = code.function->CallOf(call).function_type->is_variadic;

@@ -10,6 +10,8 @@
 #include <initializer_list>
 
 #include "backend/baseline/argument_places.h"
+#include "backend/baseline/parallel_moves.h"
+#include "backend/baseline/value_parts.h"
 #include "ir/global.h"
 #include "ir/instruction.h"
 #include "ir/operand.h"
@@ -36,6 +38,11 @@ void LowerEmptyAssembly(FunctionCode& code, const ir::Instruction& call);
 // Calls a function of the C library or of the compiler's library with operands of an instruction.
 void CallLibrary(FunctionCode& code, const char* name, const ir::Instruction& result,
                  std::initializer_list<ir::Operand> arguments);
+
+// The move of a part of an argument of the call, extended as the call says; without its
+// destination. `list`: the parts of the argument.
+Move MoveOfArgument(FunctionCode& code, const ir::Instruction& call, unsigned index,
+                    const PartList& list, unsigned part);
 
 // ---- The steps of a call: PrepareCall, moves of the arguments, EmitCall, DefineResults ----
 // Stores what is needed after `user`, the instruction that calls.

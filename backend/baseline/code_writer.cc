@@ -25,7 +25,7 @@ struct Extent {
 void WriteText(FunctionCode& code, const Extent& extent, CodeSection& text) {
   text.kind = SectionKind::kCode;
   text.name_size = 0;  // The part may have been one of variables.
-  text.alignment = 16;
+  text.alignment = code.pool.alignment();
   const size_t pool_size = code.pool.bytes().size();
   text.bytes.resize(pool_size == 0 ? extent.size() : extent.pool_offset + pool_size, 0xcc);
   std::memcpy(text.bytes.data(), code.assembler.buffer().data() + extent.begin, extent.size());
@@ -99,7 +99,8 @@ bool ResolveFixups(const FunctionCode& code, const Extent& extent, CompiledCode&
 bool WriteCode(FunctionCode& code, uint32_t begin, CompiledCode& compiled) {
   code.labels.BindAddressLabels();
   const uint32_t end = code.assembler.size();
-  const Extent extent = {begin, end, (end - begin + 15) & ~15u};
+  const uint32_t alignment = code.pool.alignment();
+  const Extent extent = {begin, end, (end - begin + alignment - 1) & -alignment};
   UnwindTable table;
   table.size = extent.size();
   table.has_exceptions =

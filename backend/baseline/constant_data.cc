@@ -41,11 +41,13 @@ bool IsInSameObject(const ir::Global& global) {
 
 class DataWriter {
  public:
-  DataWriter(const ir::Global& variable, const ir::Module& module, ConstantData& data)
-      : variable_(variable), constants_(module), data_(data) {}
+  DataWriter(const ir::Global& variable, const ir::Module& module, uint32_t label_owner,
+             ConstantData& data)
+      : variable_(variable), constants_(module), label_owner_(label_owner), data_(data) {}
 
   bool Write() {
     data_.references.clear();
+    data_.labels.clear();
     data_.bytes.clear();
     const ir::Constant& value = constants_[variable_.initializer];
     if (value.type != variable_.value_type() || !value.type->is_sized) return false;
@@ -110,6 +112,11 @@ class DataWriter {
       WriteBytes(&part.low, sizeof(part.low), offset);
       return true;
     }
+    if (part.kind == ConstantPart::Kind::kBlockAddress) {
+      if (constants_.module().NumberOf(*part.global) != label_owner_) return false;
+      data_.labels.push_back({static_cast<uint32_t>(offset), part.block});
+      return true;
+    }
     return part.kind == ConstantPart::Kind::kAddress &&
            AddReference(*part.global, offset, static_cast<int64_t>(part.low), false);
   }
@@ -141,6 +148,7 @@ class DataWriter {
 
   const ir::Global& variable_;
   const ir::Constants constants_;
+  const uint32_t label_owner_;
   ConstantData& data_;
   unsigned depth_ = 0;  // The number of aggregates that the one being written is a part of.
 };
@@ -167,8 +175,9 @@ bool IsCopied(const ir::Global& global, const ir::Module& module) {
                       });
 }
 
-bool WriteData(const ir::Global& variable, const ir::Module& module, ConstantData& data) {
-  return DataWriter(variable, module, data).Write();
+bool WriteData(const ir::Global& variable, const ir::Module& module, ConstantData& data,
+               uint32_t label_owner) {
+  return DataWriter(variable, module, label_owner, data).Write();
 }
 
 }  // namespace firstcall::baseline

@@ -13,6 +13,7 @@
 
 #include "ir/global.h"
 #include "ir/module.h"
+#include "ir/operand.h"
 
 namespace firstcall::baseline {
 
@@ -23,8 +24,13 @@ struct ConstantData {
     int64_t addend;
     bool is_distance;  // The four bytes hold `addend` + the distance from themselves to `global`.
   };
+  struct Label {
+    uint32_t offset;  // Of eight bytes with the address of a block.
+    uint32_t block;   // Its number.
+  };
   std::vector<uint8_t> bytes;
   std::vector<Reference> references;
+  std::vector<Label> labels;
 };
 
 // Whether `global` is a constant that is copied. A constant that holds the address of another local
@@ -35,9 +41,10 @@ bool IsCopied(const ir::Global& global, const ir::Module& module);
 bool HasImplicitSection(const ir::Global& variable);
 
 // Replaces `data` with the contents of `variable`, which must have an initializer. False if the
-// contents cannot be written: addresses of blocks or of thread-local variables, and unusual
-// constant expressions.
-bool WriteData(const ir::Global& variable, const ir::Module& module, ConstantData& data);
+// contents cannot be written: addresses of thread-local variables, addresses of blocks, unless they
+// are of the function number `label_owner`, and unusual constant expressions.
+bool WriteData(const ir::Global& variable, const ir::Module& module, ConstantData& data,
+               uint32_t label_owner = ir::kNone);
 
 }  // namespace firstcall::baseline
 

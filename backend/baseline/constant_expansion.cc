@@ -4,6 +4,8 @@
 
 #include "absl/types/span.h"
 #include "backend/baseline/constants.h"
+#include "ir/intrinsic.h"
+#include "ir/module.h"
 #include "ir/opcode.h"
 #include "ir/type.h"
 
@@ -37,11 +39,28 @@ bool IsScalar(const ir::Type& type) {
   return type.IsIntegerOrPointer() || type.IsFloat() || type.IsDouble();
 }
 
+// The thread-local variable that `constant` is the address of; null if there is none.
+const ir::Global* ThreadLocalOf(const ir::Constant& constant, const ir::Module& module) {
+  if (constant.kind != ConstantKind::kGlobal) return nullptr;
+  const ir::Global& global = module.globals()[constant.global];
+  const bool is_computed =
+      global.IsVariable() && global.IsThreadLocal() && global.address_space() == 0;
+  return is_computed ? &global : nullptr;
+}
+
+// Whether the operand is a thread-local variable whose address the instruction computes.
+bool ComputesAddress(const ir::Function& function, const ir::Instruction& instruction,
+                     uint32_t index) {
+  return instruction.opcode == Opcode::kFreeze ||
+         (function.IntrinsicOf(instruction) == ir::IntrinsicId::kThreadlocalAddress && index == 0);
+}
+
 }  // namespace
 
 uint32_t ConstantExpansion::CountOf(const ir::Constant& constant, unsigned depth) const {
   constexpr uint32_t kTooMany = kMost + 1;
   if (IsSupported(constant, *function_)) return 0;
+  if (ThreadLocalOf(constant, function_->module()) != nullptr) return 1;
   if (constant.kind != ConstantKind::kExpression || !IsComputed(constant.opcode) ||
       !IsScalar(*constant.type) || depth == kMostNested) {
     return kTooMany;
@@ -58,7 +77,12 @@ uint32_t ConstantExpansion::CountOf(const ir::Constant& constant, unsigned depth
 bool ConstantExpansion::AddUse(const ir::Instruction& instruction, uint32_t index) {
   const uint32_t number = instruction.first_operand + index;
   const ir::Constant* const constant = function_->ConstantOf(function_->operands[number]);
-  if (constant == nullptr || constant->kind != ConstantKind::kExpression) return true;
+  if (constant == nullptr) return true;
+  if (constant->kind != ConstantKind::kExpression &&
+      (ThreadLocalOf(*constant, function_->module()) == nullptr ||
+       ComputesAddress(*function_, instruction, index))) {
+    return true;
+  }
   const uint32_t count = CountOf(*constant, 0);
   if (count == 0) return true;
   instructions_ += count;
@@ -87,10 +111,25 @@ bool ConstantExpansion::FindUses() {
   return !uses_.empty();
 }
 
+// One instruction serves the rest of the block: each is a call.
+ir::Operand ConstantExpansion::AddressOfThreadLocal(const ir::Global& variable,
+                                                    ir::Operand operand) {
+  for (const auto& [known, address] : addresses_) {
+    if (known == &variable) return address;
+  }
+  rewriter_.Add(Opcode::kFreeze, variable.type());
+  rewriter_.AddOperand(operand);
+  addresses_.push_back({&variable, rewriter_.Result()});
+  return rewriter_.Result();
+}
+
 // Its operands come first.
 ir::Operand ConstantExpansion::Write(ir::Operand operand) {
   const ir::Constant constant = function_->constant(operand);
   if (IsSupported(constant, *function_)) return operand;
+  if (const ir::Global* variable = ThreadLocalOf(constant, function_->module())) {
+    return AddressOfThreadLocal(*variable, operand);
+  }
   std::vector<ir::Operand> operands;
   for (ir::Operand part : constant.operands()) operands.push_back(Write(part));
   ir::Instruction& instruction = rewriter_.Add(constant.opcode, constant.type);
@@ -106,6 +145,7 @@ bool ConstantExpansion::Expand(ir::Function& function) {
   auto use = uses_.begin();
   for (const ir::Block& block : function.blocks) {
     rewriter_.BeginBlock(block.has_address_taken);
+    addresses_.clear();
     for (const ir::Instruction& instruction : function.InstructionsOf(block)) {
       const uint32_t number = function.NumberOf(instruction);
       for (; use != uses_.end() && use->before == number; ++use) {

@@ -3,6 +3,10 @@
 // front of the instruction that has the operand. An expression that is an operand of a phi is
 // computed at the end of the incoming block.
 //
+// The address of a thread-local variable, which a call computes, becomes a kFreeze of the variable,
+// whose address the other operands then have. MemorySanitizer passes shadows of arguments in such
+// variables.
+//
 // Called only for a function that was refused for its constants, so that others pay nothing.
 //
 // Thread-compatible; reused from function to function to keep its memory. Tested in
@@ -13,11 +17,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "ir/body_rewriter.h"
 #include "ir/constant.h"
 #include "ir/function.h"
+#include "ir/global.h"
 #include "ir/instruction.h"
 #include "ir/operand.h"
 
@@ -41,10 +47,13 @@ class ConstantExpansion {
   // How many instructions compute `constant`; more than kMost if it cannot be done.
   uint32_t CountOf(const ir::Constant& constant, unsigned depth) const;
   ir::Operand Write(ir::Operand constant);
+  ir::Operand AddressOfThreadLocal(const ir::Global& variable, ir::Operand operand);
 
   ir::Function* function_ = nullptr;
   std::vector<Use> uses_;
   uint64_t instructions_ = 0;  // That are to be written.
+  // The addresses of thread-local variables that the block being written has computed.
+  std::vector<std::pair<const ir::Global*, ir::Operand>> addresses_;
   ir::BodyRewriter rewriter_;
 };
 

@@ -5,6 +5,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "backend/baseline/constant_data.h"
 #include "backend/baseline/value_parts.h"
 #include "ir/opcode.h"
 #include "ir/type.h"
@@ -17,6 +18,8 @@ using ir::ConstantKind;
 
 // A constant that consists of more others than this, one in another, is not supported.
 constexpr unsigned kMostNested = 256;
+// A table of labels lies behind the code, whose section would be aligned to more than this.
+constexpr uint64_t kMostTableAlignment = 64;
 
 ConstantPart Bits(uint64_t low, uint64_t high = 0) {
   ConstantPart part;
@@ -248,22 +251,6 @@ bool IsLabel(const ir::Constant& constant, uint32_t function) {
   return constant.kind == ConstantKind::kBlockAddress && constant.global == function;
 }
 
-// Whether `constant` is an array whose first element is such an address.
-bool BeginsWithLabel(const ir::Constant& constant, const ir::Constants& constants,
-                     uint32_t function) {
-  return constant.kind == ConstantKind::kAggregate && constant.type->IsArray() &&
-         !constant.operands().empty() && IsLabel(constants[constant.operands()[0]], function);
-}
-
-// Whether `constant` is an array, not an empty one, of such addresses only.
-bool IsArrayOfLabels(const ir::Constant& constant, const ir::Constants& constants,
-                     uint32_t function) {
-  if (!BeginsWithLabel(constant, constants, function)) return false;
-  const absl::Span<const ir::Operand> entries = constant.operands();
-  return std::all_of(entries.begin(), entries.end(),
-                     [&](ir::Operand entry) { return IsLabel(constants[entry], function); });
-}
-
 // Whether `constant` consists of such an address, and perhaps others.
 bool HoldsLabel(const ir::Constant& constant, const ir::Constants& constants, uint32_t function) {
   const absl::Span<const ir::Operand> members = constant.operands();
@@ -279,37 +266,47 @@ bool HasLabelsInData(const ir::Module& module, uint32_t function) {
   });
 }
 
-// Whether the module's constants have such addresses only in arrays of them, which no constant
-// contains.
-bool AreLabelsInArrays(const ir::Module& module, uint32_t function) {
-  const ir::Constants constants(module);
-  for (const ir::Constant& constant : module.constants()) {
-    for (ir::Operand operand : constant.operands()) {
-      const ir::Constant& member = constants[operand];
-      if (BeginsWithLabel(member, constants, function)) return false;
-      if (!IsLabel(member, function)) continue;
-      if (!IsArrayOfLabels(constant, constants, function)) return false;
-      break;  // All others are labels, too.
+// Finds the constants of the module that such addresses are a part of, by number. False if one of
+// them is no array and no structure, or if there are too many, one in another.
+bool FindHolders(const ir::Module& module, uint32_t function, std::vector<bool>& holds) {
+  constexpr int kMostPasses = 8;
+  const absl::Span<const ir::Constant> all = module.constants();
+  holds.assign(all.size(), false);
+  for (uint32_t number : module.block_addresses()) holds[number] = IsLabel(all[number], function);
+  // Most constants stand behind those that they consist of.
+  for (int pass = 0; pass < kMostPasses; ++pass) {
+    bool has_changed = false;
+    for (size_t i = 0; i < all.size(); ++i) {
+      const absl::Span<const ir::Operand> members = all[i].operands();
+      if (holds[i] || std::none_of(members.begin(), members.end(),
+                                   [&](ir::Operand member) { return holds[member.number()]; })) {
+        continue;
+      }
+      if (all[i].kind != ConstantKind::kAggregate || !all[i].type->IsAggregate()) return false;
+      holds[i] = has_changed = true;
     }
+    if (!has_changed) return true;
   }
-  return true;
+  return false;
 }
 
 // Whether the data of the module has addresses of the function's blocks only in tables of labels.
 // Adds these to `tables`.
 bool AreLabelsInTables(const ir::Module& module, uint32_t function,
                        std::vector<const ir::Global*>& tables) {
-  if (!AreLabelsInArrays(module, function)) return false;
-  const ir::Constants constants(module);
+  std::vector<bool> holds;
+  if (!FindHolders(module, function, holds)) return false;
+  const auto has_label = [&](ir::Operand operand) {
+    return operand.IsConstant() && holds[operand.number()];
+  };
   for (const ir::Global& global : module.globals()) {
-    for (ir::Operand operand :
-         {global.initializer, global.personality(), global.prefix_data(), global.prologue_data()}) {
-      if (!operand.IsConstant()) continue;
-      if (IsLabel(constants[operand], function)) return false;
-      if (!BeginsWithLabel(constants[operand], constants, function)) continue;
-      if (!IsLabelTable(global, module, function)) return false;
-      tables.push_back(&global);
+    if (has_label(global.personality()) || has_label(global.prefix_data()) ||
+        has_label(global.prologue_data())) {
+      return false;
     }
+    if (!has_label(global.initializer)) continue;
+    if (!IsLabelTable(global, module, function)) return false;
+    tables.push_back(&global);
   }
   return true;
 }
@@ -332,11 +329,17 @@ ir::Operand WithoutCasts(ir::Operand operand, const ir::Constants& constants) {
 }
 
 bool IsLabelTable(const ir::Global& global, const ir::Module& module, uint32_t function) {
-  if (!global.IsVariable() || !global.is_constant() || global.is_declaration()) return false;
-  const ir::Constants constants(module);
-  if (!IsArrayOfLabels(constants[global.initializer], constants, function)) return false;
+  // Of most variables, readers have not found out who uses them.
   const uint32_t user = module.OnlyUserOf(module.NumberOf(global));
-  return user == function || user == ir::Module::kNobody;
+  if (user != function && user != ir::Module::kNobody) return false;
+  if (!global.IsVariable() || !global.is_constant() || global.is_declaration()) return false;
+  ConstantData data;
+  return global.alignment() <= kMostTableAlignment && WriteData(global, module, data, function) &&
+         !data.labels.empty() &&
+         std::none_of(data.references.begin(), data.references.end(),
+                      [](const ConstantData::Reference& reference) {
+                        return reference.is_distance || reference.global->HasLocalLinkage();
+                      });
 }
 
 bool KeepsItsLabels(const ir::Function& function, std::vector<const ir::Global*>& tables) {

@@ -47,8 +47,10 @@ inline bool IsCloseToSymbol(int64_t offset) {
   return -kMost < offset && offset < kMost;
 }
 
-// Whether `global` is a table of labels: a constant array of addresses of blocks of the function
-// number `function` that only this function uses. The table becomes a part of the function's code.
+// Whether `global` is a table of labels: constant data that has addresses of blocks of the function
+// number `function`, and of no other function, and whose address only this function uses. The data
+// may be an array, or a structure, such as AddressSanitizer makes of an array and its red zone. The
+// table becomes a part of the function's code.
 bool IsLabelTable(const ir::Global& global, const ir::Module& module, uint32_t function);
 
 // Whether the addresses of the blocks of `function` are used only by `function` itself and by its

@@ -12,6 +12,7 @@
 #include "backend/baseline/library_functions.h"
 #include "backend/baseline/stack_probe.h"
 #include "backend/baseline/stack_protection.h"
+#include "backend/baseline/tail_call_coverage.h"
 #include "backend/baseline/value_parts.h"
 
 namespace firstcall::baseline {
@@ -223,10 +224,11 @@ Refusal RefusalOfVectorReduction(const ir::Type* operand, IntrinsicId intrinsic)
 Refusal RefusalOfMath(const ir::Function& function, const ir::Instruction& call,
                       IntrinsicId intrinsic, const CoverageOptions& options) {
   if (IsSseIntrinsic(intrinsic)) return Refusal::kNone;
-  if (call.type->IsVector()) return Refusal::kVector;
-  if (options.has_rounding && RoundingModeOf(intrinsic) >= 0 && IsScalarFloat(call.type)) {
+  if (options.has_rounding && RoundingModeOf(intrinsic) >= 0 &&
+      IsScalarFloat(call.type->scalar())) {
     return Refusal::kNone;
   }
+  if (call.type->IsVector()) return Refusal::kVector;
   return HasMathFunction(function, call, intrinsic) ? Refusal::kNone : Refusal::kIntrinsic;
 }
 
@@ -282,7 +284,9 @@ Refusal RefusalOfKind(const ir::Function& function, const ir::Instruction& call,
       return PartCount(type) != 0 && !IsMask(type) ? Refusal::kNone : Refusal::kVector;
     case IntrinsicId::kFshl:
     case IntrinsicId::kFshr:
-      return if_covered(IsWholeWidth(type));
+      // Two lanes are shifted in 64 bits.
+      return if_covered(type->IsVector() ? HasWholeLanes(type) && type->scalar()->number < 64
+                                         : IsWholeWidth(type));
     case IntrinsicId::kUaddSat:
     case IntrinsicId::kUsubSat:
     case IntrinsicId::kSaddSat:
@@ -343,6 +347,7 @@ Refusal RefusalOfKind(const ir::Function& function, const ir::Instruction& call,
       if (type->IsVector()) return if_covered(IsScalarFloat(type->scalar()));
       return if_covered(IsScalarFloat(type) || IsLongDouble(type));
     case IntrinsicId::kSqrt:
+      if (type->IsVector()) return if_covered(IsScalarFloat(type->scalar()));
       return if_covered(IsScalarFloat(type) || IsLongDouble(type));
     case IntrinsicId::kIsFpclass: {
       const ir::Constant* classes = function.ConstantOf(function.OperandOf(call, 1));
@@ -360,7 +365,6 @@ Refusal RefusalOfIntrinsic(const ir::Function& function, const ir::Instruction& 
   if (IsNoOperation(intrinsic)) return Refusal::kNone;
   if (IsSseIntrinsic(intrinsic) && !architecture.has_sse) return Refusal::kIntrinsic;
   if (function.CallOf(call).has_bundles) return Refusal::kOperandBundle;
-  // As an operand of any other instruction, a thread-local variable is not supported.
   if (intrinsic == IntrinsicId::kThreadlocalAddress) {
     const ir::Global* variable = function.GlobalOf(function.OperandOf(call, 0));
     const bool is_covered =
@@ -452,7 +456,7 @@ Refusal RefusalOfCall(const ir::Function& function, const ir::Instruction& instr
   if (callee != nullptr && callee->kind == ir::ConstantKind::kEmptyAssembly) {
     return RefusalOfEmptyAssembly(function, instruction);
   }
-  if (call.is_must_tail) return Refusal::kMustTail;
+  if (call.is_must_tail && !IsCoveredTailCall(function, instruction)) return Refusal::kMustTail;
   if (call.has_bundles) return Refusal::kOperandBundle;
   if (ReturnsTwice(function, instruction)) {
     const Refusal refusal = RefusalOfSecondReturn(function, instruction);
@@ -494,6 +498,10 @@ Refusal RefusalOfVectorBinary(const ir::Instruction& binary) {
     case Opcode::kFNeg:
       return Refusal::kNone;
     case Opcode::kMul:
+    case Opcode::kUDiv:
+    case Opcode::kSDiv:
+    case Opcode::kURem:
+    case Opcode::kSRem:
     case Opcode::kShl:
     case Opcode::kLShr:
     case Opcode::kAShr:
@@ -653,6 +661,14 @@ Refusal RefusalOfAlloca(const ir::Function& function, const ir::Instruction& all
 
 Refusal RefusalOfAtomicUpdate(const ir::Function& function, const ir::Instruction& update) {
   switch (update.operation()) {
+    case ir::AtomicOperation::kFAdd:
+    case ir::AtomicOperation::kFSub:
+    case ir::AtomicOperation::kFMax:
+    case ir::AtomicOperation::kFMin:
+      if (!IsScalarFloat(update.type) || !IsAligned(update, update.type)) return Refusal::kAtomic;
+      return RefusalOfOperands(function, update);
+    case ir::AtomicOperation::kUIncWrap:
+    case ir::AtomicOperation::kUDecWrap:
     case ir::AtomicOperation::kXchg:
     case ir::AtomicOperation::kAdd:
     case ir::AtomicOperation::kSub:
@@ -668,7 +684,9 @@ Refusal RefusalOfAtomicUpdate(const ir::Function& function, const ir::Instructio
     default:
       return Refusal::kAtomic;
   }
-  if (!IsAtomicInteger(update.type, update)) return Refusal::kAtomic;
+  const bool is_number = update.operation() == ir::AtomicOperation::kXchg &&
+                         IsScalarFloat(update.type) && IsAligned(update, update.type);
+  if (!is_number && !IsAtomicInteger(update.type, update)) return Refusal::kAtomic;
   return RefusalOfOperands(function, update);
 }
 
@@ -925,6 +943,12 @@ bool ReturnsTwice(const ir::Function& function, const ir::Instruction& call) {
   return callee != nullptr && callee->attributes()->function.Has(Attribute::kReturnsTwice);
 }
 
+const ir::Global* ThreadLocalOf(const ir::Function& function, const ir::Instruction& freeze) {
+  if (freeze.opcode != Opcode::kFreeze) return nullptr;
+  const ir::Global* global = function.GlobalOf(function.OperandOf(freeze, 0));
+  return global != nullptr && global->IsVariable() && global->IsThreadLocal() ? global : nullptr;
+}
+
 bool MayCall(const ir::Function& function, const ir::Instruction& instruction) {
   const auto is_beyond_64_bits = [](const ir::Type* type) {
     return type->IsInteger() && type->number > 64;
@@ -953,6 +977,8 @@ bool MayCall(const ir::Function& function, const ir::Instruction& instruction) {
     case Opcode::kLandingPad:
     case Opcode::kFRem:
       return true;
+    case Opcode::kFreeze:
+      return ThreadLocalOf(function, instruction) != nullptr;
     case Opcode::kUDiv:
     case Opcode::kSDiv:
     case Opcode::kURem:
@@ -1019,9 +1045,6 @@ Refusal RefusalOf(const ir::Function& function, const ir::Instruction& instructi
       const ir::Type* type = TypeAt(function, instruction, 0);
       if (PartCount(type) == 0 || PartCount(instruction.type) == 0) return Refusal::kType;
       if (IsForeignFloat(type, architecture)) return Refusal::kType;
-      if (instruction.opcode == Opcode::kFCmp && PartCount(type) > 1 && type->IsVector()) {
-        return Refusal::kVector;
-      }
       return RefusalOfOperands(function, instruction);
     }
     case Opcode::kSelect:
@@ -1030,6 +1053,7 @@ Refusal RefusalOf(const ir::Function& function, const ir::Instruction& instructi
     case Opcode::kFreeze:
     case Opcode::kPhi:
       if (PartCount(instruction.type) == 0) return Refusal::kType;
+      if (ThreadLocalOf(function, instruction) != nullptr) return Refusal::kNone;
       return RefusalOfOperands(function, instruction);
     case Opcode::kZExt:
     case Opcode::kSExt:

@@ -40,6 +40,11 @@ Refusal RefusalOf(const ir::Function& function, const ir::Instruction& instructi
 // Whether the lowering of an instruction may emit a call, which changes registers.
 bool MayCall(const ir::Function& function, const ir::Instruction& instruction);
 
+// The thread-local variable whose address the instruction, a kFreeze of the variable, computes.
+// Null if it is another one. As an operand of other instructions, such a variable is not covered
+// (constant_expansion.h).
+const ir::Global* ThreadLocalOf(const ir::Function& function, const ir::Instruction& freeze);
+
 // Whether the call may return twice, as that of setjmp does.
 bool ReturnsTwice(const ir::Function& function, const ir::Instruction& call);
 

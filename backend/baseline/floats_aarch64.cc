@@ -121,6 +121,14 @@ bool FloatsAArch64::EmitRounding(FunctionCode& code, const ir::Instruction& intr
   return true;
 }
 
+void FloatsAArch64::EmitRounding(IntrinsicId intrinsic, bool is_double, Register reg) {
+  if (intrinsic == IntrinsicId::kSqrt) {
+    return native_.FloatSquareRoot(is_double ? FloatKind::kDouble : FloatKind::kFloat, reg, reg);
+  }
+  Rounding rounding;
+  if (RoundingOf(intrinsic, rounding)) native_.FloatRound(rounding, is_double, reg, reg);
+}
+
 bool FloatsAArch64::EmitFloatIntrinsic(FunctionCode& code, const ir::Instruction& intrinsic) {
   const ir::Type* type = intrinsic.type;
   if (!type->IsFloat() && !type->IsDouble()) return false;

@@ -173,6 +173,13 @@ void FloatsX86_64::ReturnLongDouble(FunctionCode& code, ir::Operand value) {
   ReturnX87(code, native_, value);
 }
 
+void FloatsX86_64::EmitRounding(IntrinsicId intrinsic, bool is_double, Register reg) {
+  if (intrinsic == IntrinsicId::kSqrt)
+    return native_.Rr(op::Scalar(op::kSqrtF, is_double), reg, reg);
+  native_.RrI(is_double ? op::kRoundsd : op::kRoundss, reg, reg,
+              static_cast<uint8_t>(RoundingModeOf(intrinsic)));
+}
+
 bool FloatsX86_64::EmitFloatIntrinsic(FunctionCode& code, const ir::Instruction& intrinsic) {
   const ir::Type* type = intrinsic.type;
   if (IsLongDouble(TypeAt(code, intrinsic, 0))) return EmitX87Intrinsic(code, native_, intrinsic);

@@ -24,6 +24,7 @@ class FloatsX86_64 final : public NativeFloats {
   void LowerLongDouble(FunctionCode& code, const ir::Instruction& instruction) override;
   void DefineLongDouble(FunctionCode& code, const ir::Instruction& call) override;
   void ReturnLongDouble(FunctionCode& code, ir::Operand value) override;
+  void EmitRounding(ir::IntrinsicId intrinsic, bool is_double, Register reg) override;
   bool EmitFloatIntrinsic(FunctionCode& code, const ir::Instruction& intrinsic) override;
 
  private:

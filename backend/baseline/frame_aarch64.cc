@@ -67,7 +67,7 @@ void FrameAArch64::Begin(const FunctionCode& code) {
   Restart(/*is_protected=*/attributes.HasString("branch-target-enforcement"));
   signs_return_address_ = attributes.HasString(kSigns) && attributes.ValueOf(kSigns) != "none";
   native_.set_is_large(code.options.is_large);
-  epilogue_label_ = kNone;
+  epilogue_label_ = tail_label_ = kNone;
   last_return_ = 0;
 }
 
@@ -87,6 +87,23 @@ void FrameAArch64::SaveArgumentRegisters(FunctionCode& code) {
     native_.VectorStore(16, code.frame.At(vector_top_ - 16 * static_cast<int32_t>(8 - i)),
                         convention.vectors[i]);
   }
+  if (!code.facts.forwards_arguments) return;
+  result_address_place_ = code.frame.Allocate(8, 8);
+  native_.Store(8, code.frame.At(result_address_place_), convention.result_address);
+}
+
+void FrameAArch64::RestoreArgumentRegisters(FunctionCode& code) {
+  const CallingConvention& convention = code.architecture.convention;
+  for (unsigned i = code.parameters.named_general; i < 8; ++i) {
+    native_.Load(8, convention.general[i],
+                 code.frame.At(general_top_ - 8 * static_cast<int32_t>(8 - i)));
+  }
+  for (unsigned i = code.parameters.named_vectors; i < 8; ++i) {
+    native_.VectorLoad(16, convention.vectors[i],
+                       code.frame.At(vector_top_ - 16 * static_cast<int32_t>(8 - i)));
+  }
+  if (code.function->attributes().HasAnywhere(ir::Attribute::kStructRet)) return;
+  native_.Load(8, convention.result_address, code.frame.At(result_address_place_));
 }
 
 void FrameAArch64::LowerVariadicStart(FunctionCode& code, const ir::Instruction& intrinsic) {
@@ -122,13 +139,29 @@ void FrameAArch64::EmitReturn(FunctionCode& code) {
   last_return_ = native_.size();
 }
 
+void FrameAArch64::EmitTailJump(FunctionCode& code) {
+  if (tail_label_ == kNone) tail_label_ = code.labels.New();
+  native_.Jmp(tail_label_);
+}
+
 void FrameAArch64::EndBody(FunctionCode& code) {
+  if (epilogue_label_ != kNone) {
+    if (last_return_ == native_.size()) native_.DropLastJump();
+    code.labels.Bind(epilogue_label_);
+    EmitEpilogue(code, /*is_tail=*/false);
+  }
+  if (tail_label_ != kNone) {
+    code.labels.Bind(tail_label_);
+    EmitEpilogue(code, /*is_tail=*/true);
+  }
+}
+
+void FrameAArch64::EmitEpilogue(FunctionCode& code, bool is_tail) {
   using Kind = UnwindRow::Kind;
-  if (epilogue_label_ == kNone) return;
-  if (last_return_ == native_.size()) native_.DropLastJump();
-  code.labels.Bind(epilogue_label_);
-  if (code.facts.has_guard) {
-    EmitGuardCheck(code);
+  // More code follows: that of the other epilogue, or the call for a changed guard.
+  const bool is_last = !code.facts.has_guard && (is_tail || tail_label_ == kNone);
+  if (code.facts.has_guard) EmitGuardCheck(code);
+  if (!is_last) {
     rows_.push_back({static_cast<uint32_t>(native_.size()), Kind::kRemember, 0, 0});
   }
   ForEachSavedPair(code, [&](Register first, Register second, int32_t place) {
@@ -160,10 +193,15 @@ void FrameAArch64::EndBody(FunctionCode& code) {
     native_.AuthenticateReturnAddress();
     add_row(Kind::kSignsReturnAddress, kLinkRegister, 0);
   }
-  ClearRegisters(code);
-  native_.Ret();
-  // The call for a changed guard follows.
-  if (code.facts.has_guard) add_row(Kind::kRestore, kLinkRegister, 0);
+  if (is_tail) {
+    // By way of this register, a branch may go where calls go.
+    native_.Mov(8, kAddressScratch, code.architecture.callee);
+    native_.JmpR(kAddressScratch);
+  } else {
+    ClearRegisters(code);
+    native_.Ret();
+  }
+  if (!is_last) add_row(Kind::kRestore, kLinkRegister, 0);
 }
 
 // Touches each page of a frame that is made behind this: of `bytes` bytes below sp. What is left

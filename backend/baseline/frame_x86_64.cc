@@ -55,6 +55,18 @@ void FrameX86_64::SaveArgumentRegisters(FunctionCode& code) {
   code.labels.Bind(without_vectors);
 }
 
+// The callee of a function that passes on its arguments may look at all vector registers.
+void FrameX86_64::RestoreArgumentRegisters(FunctionCode& code) {
+  const CallingConvention& convention = code.architecture.convention;
+  for (unsigned i = code.parameters.named_general; i < convention.general.size(); ++i) {
+    native_.Load(8, convention.general[i], code.frame.At(register_save_area_ + 8 * i));
+  }
+  for (unsigned i = code.parameters.named_vectors; i < convention.vectors.size(); ++i) {
+    native_.VectorLoad(16, convention.vectors[i], code.frame.At(register_save_area_ + 48 + 16 * i));
+  }
+  native_.MovImmediate(kRax, convention.vectors.size(), true);
+}
+
 // Fills the psABI's va_list, 3.5.7.
 void FrameX86_64::LowerVariadicStart(FunctionCode& code, const ir::Instruction& intrinsic) {
   const Mem list = AddressOf(code, OperandAt(code, intrinsic, 0));
@@ -82,6 +94,15 @@ void FrameX86_64::CompareGuard(FunctionCode& code, const Mem& place) {
 void FrameX86_64::EmitReturn(FunctionCode& code) {
   if (code.facts.has_guard) EmitGuardCheck(code);
   ClearRegisters(code);
+  EmitEpilogue(code, kNoRegister);
+}
+
+void FrameX86_64::EmitTailJump(FunctionCode& code) {
+  if (code.facts.has_guard) EmitGuardCheck(code);
+  EmitEpilogue(code, code.architecture.callee);
+}
+
+void FrameX86_64::EmitEpilogue(FunctionCode& code, Register jump_to) {
   int32_t place = 0;
   ForEachGeneral(SavedRegisters(code), [&](Register reg) {
     place -= 8;
@@ -91,7 +112,11 @@ void FrameX86_64::EmitReturn(FunctionCode& code) {
   const auto offset = static_cast<uint32_t>(native_.size());
   rows_.push_back({offset, UnwindRow::Kind::kRemember, 0, 0});
   rows_.push_back({offset, UnwindRow::Kind::kFrame, kDwarfRsp, 8});
-  native_.Ret();
+  if (jump_to == kNoRegister) {
+    native_.Ret();
+  } else {
+    native_.JmpR(jump_to);
+  }
   rows_.push_back({static_cast<uint32_t>(native_.size()), UnwindRow::Kind::kRestore, 0, 0});
 }
 

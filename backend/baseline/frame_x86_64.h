@@ -20,13 +20,17 @@ class FrameX86_64 final : public NativeFrame {
 
   void Begin(const FunctionCode& code) override;
   void SaveArgumentRegisters(FunctionCode& code) override;
+  void RestoreArgumentRegisters(FunctionCode& code) override;
   void LowerVariadicStart(FunctionCode& code, const ir::Instruction& intrinsic) override;
   void EmitReturn(FunctionCode& code) override;
+  void EmitTailJump(FunctionCode& code) override;
   void StoreGuard(FunctionCode& code, const Mem& place) override;
   void CompareGuard(FunctionCode& code, const Mem& place) override;
   uint32_t WritePrologue(FunctionCode& code) override;
 
  private:
+  // Leaves the frame, and returns, or jumps to the address in `jump_to` if that is a register.
+  void EmitEpilogue(FunctionCode& code, Register jump_to);
   void EmitProbes(FunctionCode& code, int64_t bytes);
 
   AssemblerX86_64& native_;

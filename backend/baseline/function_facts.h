@@ -36,6 +36,8 @@ struct FunctionFacts {
   RegisterSet swift_registers = 0;
   // Whether the function has a parameter with `swifterror`, whose register is one of its results.
   bool returns_error = false;
+  // The function is variadic and passes all its arguments on (`musttail`).
+  bool forwards_arguments = false;
   // The registers that are set to zero before each return (cleared_registers.h).
   RegisterSet cleared_registers = 0;
   bool has_call = false;

@@ -4,6 +4,7 @@
 #include "backend/baseline/calls.h"
 #include "backend/baseline/comparisons.h"
 #include "backend/baseline/control_flow.h"
+#include "backend/baseline/coverage.h"
 #include "backend/baseline/empty_assembly.h"
 #include "backend/baseline/exceptions.h"
 #include "backend/baseline/floats.h"
@@ -81,6 +82,9 @@ void Lower(FunctionCode& code, const ir::Instruction& instruction) {
         return code.native.floats.LowerLongDouble(code, instruction);
       return code.native.floats.LowerNegation(code, instruction);
     case Opcode::kFCmp:
+      if (PartCount(TypeAt(code, instruction, 0)) > 1 && instruction.type->IsVector()) {
+        return LowerLanes(code, instruction);
+      }
       if (instruction.type->IsVector()) {
         return code.native.vectors.LowerVectorFloatCompare(code, instruction);
       }
@@ -90,6 +94,9 @@ void Lower(FunctionCode& code, const ir::Instruction& instruction) {
     case Opcode::kSelect:
       return LowerSelect(code, instruction);
     case Opcode::kFreeze:
+      if (const ir::Global* variable = ThreadLocalOf(*code.function, instruction)) {
+        return LowerThreadLocalAddress(code, instruction, *variable);
+      }
       return LowerFreeze(code, instruction);
     case Opcode::kBitCast:
       return LowerBitCast(code, instruction);

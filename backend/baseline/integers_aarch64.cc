@@ -30,6 +30,25 @@ void IntegersAArch64::EmitDivision(FunctionCode& code, const ir::Instruction& bi
   if (is_remainder) native_.MultiplySubtract(bytes, dst, quotient, divisor, dividend);
 }
 
+void IntegersAArch64::EmitLaneDivision(FunctionCode& code, const LaneDivision& division) {
+  const unsigned bytes = division.left.stride == 8 ? 8 : 4;
+  const Register value = code.locations.Temporary(false),
+                 quotient = code.locations.Temporary(false);
+  for (unsigned lane = 0; lane < division.count; ++lane) {
+    LoadLane(code, value, division.left, lane, division.is_signed);
+    LoadLane(code, kScratch, division.right, lane, division.is_signed);
+    if (division.is_signed) {
+      native_.SignedDivide(bytes, quotient, value, kScratch);
+    } else {
+      native_.UnsignedDivide(bytes, quotient, value, kScratch);
+    }
+    if (division.is_remainder) {
+      native_.MultiplySubtract(bytes, quotient, quotient, kScratch, value);
+    }
+    StoreLane(code, division.result, lane, quotient);
+  }
+}
+
 // left.low * right.high + left.high * right.low, and the product of the lower parts.
 void IntegersAArch64::LowerWideMultiply(FunctionCode& code, const ir::Instruction& binary) {
   ir::Operand left = OperandAt(code, binary, 0);

@@ -36,6 +36,24 @@ void IntegersX86_64::EmitDivision(FunctionCode& code, const ir::Instruction& bin
   DefineIn(code, binary, is_remainder ? kRdx : kRax);
 }
 
+void IntegersX86_64::EmitLaneDivision(FunctionCode& code, const LaneDivision& division) {
+  const unsigned bytes = division.left.stride == 8 ? 8 : 4;
+  code.locations.Claim(kRdx);
+  code.locations.Claim(kRax);
+  for (unsigned lane = 0; lane < division.count; ++lane) {
+    LoadLane(code, kRax, division.left, lane, division.is_signed);
+    LoadLane(code, kScratch, division.right, lane, division.is_signed);
+    if (division.is_signed) {
+      native_.SignExtendAx(bytes);
+      native_.UnaryR(Unary::kIdiv, bytes, kScratch);
+    } else {
+      native_.MovImmediate(kRdx, 0, true);
+      native_.UnaryR(Unary::kDiv, bytes, kScratch);
+    }
+    StoreLane(code, division.result, lane, division.is_remainder ? kRdx : kRax);
+  }
+}
+
 void IntegersX86_64::LowerWideMultiply(FunctionCode& code, const ir::Instruction& binary) {
   ir::Operand left = OperandAt(code, binary, 0);
   ir::Operand right = OperandAt(code, binary, 1);

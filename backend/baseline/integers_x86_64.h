@@ -21,6 +21,7 @@ class IntegersX86_64 final : public NativeIntegers {
   Register InShiftCount(FunctionCode& code, ir::Operand count, unsigned bits) override;
   void EmitDivision(FunctionCode& code, const ir::Instruction& binary, bool is_signed,
                     bool is_remainder) override;
+  void EmitLaneDivision(FunctionCode& code, const LaneDivision& division) override;
   void LowerWideMultiply(FunctionCode& code, const ir::Instruction& binary) override;
   void ShiftIn(bool is_left, Register dst, Register other, unsigned count) override;
   void LowerWideShiftByVariable(FunctionCode& code, const ir::Instruction& binary) override;

@@ -141,18 +141,18 @@ void LowerVariadicCopy(FunctionCode& code, const ir::Instruction& intrinsic) {
             code.architecture.convention.variadic_list_bytes);
 }
 
-void LowerThreadLocalAddress(FunctionCode& code, const ir::Instruction& intrinsic) {
-  const ir::Global* variable = code.function->GlobalOf(OperandAt(code, intrinsic, 0));
-  PrepareCall(code, intrinsic);
+}  // namespace
+
+void LowerThreadLocalAddress(FunctionCode& code, const ir::Instruction& instruction,
+                             const ir::Global& variable) {
+  PrepareCall(code, instruction);
   code.assembler.Load(8, code.architecture.convention.general[0],
-                      LiteralOf(code, code.symbols.NumberOfControl(variable)));
+                      LiteralOf(code, code.symbols.NumberOfControl(&variable)));
   Callee callee;
   callee.library_function = "__emutls_get_address";
   EmitCall(code, callee, ArgumentPlaces(code.architecture.convention));
-  DefineResults(code, intrinsic);
+  DefineResults(code, instruction);
 }
-
-}  // namespace
 
 void LowerIntrinsic(FunctionCode& code, const ir::Instruction& intrinsic) {
   switch (code.function->IntrinsicOf(intrinsic)) {
@@ -188,6 +188,7 @@ void LowerIntrinsic(FunctionCode& code, const ir::Instruction& intrinsic) {
       return LowerByteSwap(code, intrinsic);
     case IntrinsicId::kFshl:
     case IntrinsicId::kFshr:
+      if (intrinsic.type->IsVector()) return LowerLanes(code, intrinsic);
       return code.native.integers.LowerFunnelShift(code, intrinsic);
     case IntrinsicId::kUaddSat:
     case IntrinsicId::kUsubSat:
@@ -248,7 +249,8 @@ void LowerIntrinsic(FunctionCode& code, const ir::Instruction& intrinsic) {
       }
       return;
     case IntrinsicId::kThreadlocalAddress:
-      return LowerThreadLocalAddress(code, intrinsic);
+      return LowerThreadLocalAddress(code, intrinsic,
+                                     *code.function->GlobalOf(OperandAt(code, intrinsic, 0)));
     case IntrinsicId::kEhTypeidFor:
       return LowerTypeNumber(code, intrinsic);
     case IntrinsicId::kLoadRelative: {
@@ -266,6 +268,7 @@ void LowerIntrinsic(FunctionCode& code, const ir::Instruction& intrinsic) {
       if (IsSseIntrinsic(code.function->IntrinsicOf(intrinsic))) {
         return code.native.vectors.LowerOwnIntrinsic(code, intrinsic);
       }
+      if (intrinsic.type->IsVector()) return LowerLanes(code, intrinsic);
       if (!code.native.floats.EmitFloatIntrinsic(code, intrinsic)) {
         CallMathFunction(code, intrinsic);
       }

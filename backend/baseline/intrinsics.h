@@ -6,6 +6,7 @@
 #ifndef FIRSTCALL_BACKEND_BASELINE_INTRINSICS_H_
 #define FIRSTCALL_BACKEND_BASELINE_INTRINSICS_H_
 
+#include "ir/global.h"
 #include "ir/instruction.h"
 
 namespace firstcall::baseline {
@@ -13,6 +14,9 @@ namespace firstcall::baseline {
 struct FunctionCode;
 
 void LowerIntrinsic(FunctionCode& code, const ir::Instruction& intrinsic);
+// The result of `instruction` is the address of the thread-local `variable`, by a call.
+void LowerThreadLocalAddress(FunctionCode& code, const ir::Instruction& instruction,
+                             const ir::Global& variable);
 
 }  // namespace firstcall::baseline
 

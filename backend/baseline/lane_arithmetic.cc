@@ -179,6 +179,29 @@ void SaturateLanes(FunctionCode& code, const ir::Instruction& intrinsic, const L
   }
 }
 
+void FunnelShiftLanes(FunctionCode& code, const ir::Instruction& intrinsic, const Lanes& result,
+                      Register value) {
+  const bool is_left = code.function->IntrinsicOf(intrinsic) == IntrinsicId::kFshl;
+  const Lanes upper = LanesOf(code, OperandAt(code, intrinsic, 0));
+  const Lanes lower = LanesOf(code, OperandAt(code, intrinsic, 1));
+  const Lanes counts = LanesOf(code, OperandAt(code, intrinsic, 2));
+  const auto bits = static_cast<uint8_t>(LaneBits(intrinsic.type));
+  const Register scratch = code.architecture.scratch;
+  const Register count =
+      code.architecture.shift_count != kNoRegister ? code.architecture.shift_count : scratch;
+  for (unsigned i = 0; i < LaneCount(intrinsic.type); ++i) {
+    LoadLane(code, value, upper, i, /*is_signed=*/false);
+    code.assembler.ShiftRi(Shift::kShl, 8, value, bits);
+    LoadLane(code, scratch, lower, i, /*is_signed=*/false);
+    code.assembler.AluRr(Alu::kOr, 8, value, scratch);
+    LoadLane(code, count, counts, i, /*is_signed=*/false);
+    code.assembler.AluRi(Alu::kAnd, 4, count, bits - 1);
+    code.assembler.ShiftRr(is_left ? Shift::kShl : Shift::kShr, 8, value, count);
+    if (is_left) code.assembler.ShiftRi(Shift::kShr, 8, value, bits);
+    StoreLane(code, result, i, value);
+  }
+}
+
 void ReduceLanes(FunctionCode& code, const ir::Instruction& intrinsic, Register value) {
   if (IsMask(TypeAt(code, intrinsic, 0))) return ReduceMask(code, intrinsic);
   const Lanes lanes = LanesOf(code, OperandAt(code, intrinsic, 0));

@@ -36,6 +36,9 @@ void ChangeLanes(FunctionCode& code, const ir::Instruction& intrinsic, const Lan
 // Sums and differences that stay within the bounds of the lanes, of at most 32 bits.
 void SaturateLanes(FunctionCode& code, const ir::Instruction& intrinsic, const Lanes& result,
                    Register value);
+// The intrinsics llvm.fshl and llvm.fshr, on lanes of at most 32 bits.
+void FunnelShiftLanes(FunctionCode& code, const ir::Instruction& intrinsic, const Lanes& result,
+                      Register value);
 // Makes one number of all lanes.
 void ReduceLanes(FunctionCode& code, const ir::Instruction& intrinsic, Register value);
 // Addresses: the sum of a base and of indices times sizes, each of which is a vector or the same

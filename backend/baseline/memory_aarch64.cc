@@ -20,6 +20,12 @@ bool IsComparison(AtomicOperation operation) {
          operation == AtomicOperation::kUMin;
 }
 
+// Whether the operation compares, so that small operands must be extended.
+bool ComparesOperands(AtomicOperation operation) {
+  return IsComparison(operation) || operation == AtomicOperation::kUIncWrap ||
+         operation == AtomicOperation::kUDecWrap;
+}
+
 unsigned OperationSize(unsigned bytes) { return bytes == 8 ? 8 : 4; }
 
 // Returns a register with the value of `pointer`.
@@ -140,6 +146,17 @@ void MemoryAArch64::EmitAtomicOperation(AtomicOperation operation, unsigned byte
       return native_.AluRr(Alu::kAdd, size, result, value);
     case AtomicOperation::kSub:
       return native_.AluRr(Alu::kSub, size, result, value);
+    case AtomicOperation::kUIncWrap:  // To 0 from the operand on.
+      native_.AluRi(Alu::kAdd, size, result, 1);
+      native_.MovImmediate(kValueScratch, 0, true);
+      native_.AluRr(Alu::kCmp, size, old, value);
+      return native_.SelectInto(size, Cond::kAe, result, kValueScratch, result);
+    case AtomicOperation::kUDecWrap:  // To the operand from 0, and from what is above.
+      native_.AluRi(Alu::kSub, size, result, 1);
+      native_.AluRr(Alu::kCmp, size, old, value);
+      native_.SelectInto(size, Cond::kA, result, value, result);
+      native_.CompareWithZero(size, old);
+      return native_.SelectInto(size, Cond::kE, result, value, result);
     case AtomicOperation::kOr:
       return native_.AluRr(Alu::kOr, size, result, value);
     case AtomicOperation::kXor:
@@ -151,12 +168,47 @@ void MemoryAArch64::EmitAtomicOperation(AtomicOperation operation, unsigned byte
   }
 }
 
+void MemoryAArch64::LowerAtomicFloatUpdate(FunctionCode& code, const ir::Instruction& update) {
+  const auto bytes = static_cast<unsigned>(update.type->store_size);
+  const bool is_double = update.type->IsDouble();
+  const FloatKind kind = is_double ? FloatKind::kDouble : FloatKind::kFloat;
+  const Register base = InAddress(code, OperandAt(code, update, 0));
+  const Register value = In(code, OperandAt(code, update, 1));
+  const Register old = code.locations.Temporary(false);
+  const uint32_t again = code.labels.New();
+  code.labels.Bind(again);
+  native_.LoadExclusive(bytes, old, base);
+  native_.ToVector(bytes, kVectorScratch, old);
+  switch (update.operation()) {
+    case AtomicOperation::kFAdd:
+      native_.FloatRr(FloatOp::kAdd, kind, kVectorScratch, value);
+      break;
+    case AtomicOperation::kFSub:
+      native_.FloatRr(FloatOp::kSub, kind, kVectorScratch, value);
+      break;
+    case AtomicOperation::kFMax:
+      native_.FloatMaximumNumber(is_double, kVectorScratch, kVectorScratch, value);
+      break;
+    case AtomicOperation::kFMin:
+      native_.FloatMinimumNumber(is_double, kVectorScratch, kVectorScratch, value);
+      break;
+    default:
+      native_.VectorMov(kVectorScratch, value);
+      break;
+  }
+  native_.FromVector(bytes, kScratch, kVectorScratch);
+  native_.StoreExclusive(bytes, kValueScratch, kScratch, base);
+  native_.CompareBranchNonZero(4, kValueScratch, again);
+  native_.ToVector(bytes, Define(code, update), old);
+}
+
 void MemoryAArch64::LowerAtomicUpdate(FunctionCode& code, const ir::Instruction& update) {
+  if (!update.type->IsIntegerOrPointer()) return LowerAtomicFloatUpdate(code, update);
   if (code.options.coverage.has_atomic_updates && LowerAtomicUpdateByOne(code, update)) return;
   const AtomicOperation operation = update.operation();
   const unsigned bytes = static_cast<unsigned>(update.type->store_size);
   const Register base = InAddress(code, OperandAt(code, update, 0));
-  const Register value = IsComparison(operation) && bytes < 4
+  const Register value = ComparesOperands(operation) && bytes < 4
                              ? InExtended(code, OperandAt(code, update, 1), IsSigned(operation), 4)
                              : In(code, OperandAt(code, update, 1));
   const Register old = Define(code, update);

@@ -38,6 +38,9 @@ class MemoryAArch64 final : public NativeMemory {
   // False, and nothing emitted, if there is no such instruction.
   bool LowerAtomicUpdateByOne(FunctionCode& code, const ir::Instruction& update);
 
+  // Of floats and doubles, exchanges included.
+  void LowerAtomicFloatUpdate(FunctionCode& code, const ir::Instruction& update);
+
   AssemblerAArch64& native_;
 };
 

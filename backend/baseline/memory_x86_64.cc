@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "backend/baseline/memory.h"
+#include "backend/baseline/opcodes_x86_64.h"
 #include "backend/baseline/operands.h"
 
 namespace firstcall::baseline::x86_64 {
@@ -44,10 +45,20 @@ void MemoryX86_64::LowerAtomicUpdate(FunctionCode& code, const ir::Instruction& 
   switch (update.operation()) {
     case AtomicOperation::kXchg: {
       const Mem mem = AddressOf(code, OperandAt(code, update, 0));
+      if (!update.type->IsIntegerOrPointer()) {
+        native_.FromVector(bytes, kScratch, In(code, operand));
+        native_.XchgM(bytes, mem, kScratch);
+        return native_.ToVector(bytes, Define(code, update), kScratch);
+      }
       const Register value = Copy(code, operand);
       native_.XchgM(bytes, mem, value);
       return DefineIn(code, update, value);
     }
+    case AtomicOperation::kFAdd:
+    case AtomicOperation::kFSub:
+    case AtomicOperation::kFMax:
+    case AtomicOperation::kFMin:
+      return LowerAtomicFloatUpdate(code, update);
     case AtomicOperation::kAdd:
     case AtomicOperation::kSub: {
       const Mem mem = AddressOf(code, OperandAt(code, update, 0));
@@ -97,6 +108,27 @@ void MemoryX86_64::LowerAtomicUpdate(FunctionCode& code, const ir::Instruction& 
     case AtomicOperation::kUMax:
       choose(Cond::kA);
       break;
+    case AtomicOperation::kUIncWrap: {  // To 0 from the operand on.
+      const uint32_t done = code.labels.New();
+      native_.AluRi(Alu::kAdd, operation_bytes, kScratch, 1);
+      native_.AluRr(Alu::kCmp, bytes, kRax, value);
+      native_.Jcc(Cond::kB, done);
+      native_.MovImmediate(kScratch, 0, true);
+      code.labels.Bind(done);
+      break;
+    }
+    case AtomicOperation::kUDecWrap: {  // To the operand from 0, and from what is above.
+      const uint32_t wraps = code.labels.New(), done = code.labels.New();
+      native_.AluRi(Alu::kSub, operation_bytes, kScratch, 1);
+      native_.CompareWithZero(bytes, kRax);
+      native_.Jcc(Cond::kE, wraps);
+      native_.AluRr(Alu::kCmp, bytes, kRax, value);
+      native_.Jcc(Cond::kBe, done);
+      code.labels.Bind(wraps);
+      native_.Mov(8, kScratch, value);
+      code.labels.Bind(done);
+      break;
+    }
     default:
       choose(Cond::kB);
       break;
@@ -105,6 +137,45 @@ void MemoryX86_64::LowerAtomicUpdate(FunctionCode& code, const ir::Instruction& 
   native_.Cmpxchg(bytes, mem, kScratch);
   native_.Jcc(Cond::kNe, again);
   DefineIn(code, update, kRax);
+}
+
+// Until nobody has written in between: old in rax, new in the scratch register.
+void MemoryX86_64::LowerAtomicFloatUpdate(FunctionCode& code, const ir::Instruction& update) {
+  const unsigned bytes = static_cast<unsigned>(update.type->store_size);
+  const bool is_double = update.type->IsDouble();
+  const AtomicOperation operation = update.operation();
+  code.locations.Claim(kRax);
+  const Mem mem = AddressOf(code, OperandAt(code, update, 0));
+  const Register value = In(code, OperandAt(code, update, 1));
+  const uint32_t again = code.labels.New(), chosen = code.labels.New();
+  native_.Load(bytes, kRax, mem);
+  code.labels.Bind(again);
+  native_.ToVector(bytes, kVectorScratch, kRax);
+  if (operation == AtomicOperation::kFAdd || operation == AtomicOperation::kFSub) {
+    native_.FloatRr(operation == AtomicOperation::kFAdd ? FloatOp::kAdd : FloatOp::kSub,
+                    is_double ? FloatKind::kDouble : FloatKind::kFloat, kVectorScratch, value);
+  } else {
+    // The operand, if it is beyond the old number, or if that is none. UCOMISS sets P if one of
+    // both is none, and then C, too.
+    const Op compare = op::Packed(op::kUcomiF, is_double);
+    const uint32_t takes_operand = code.labels.New();
+    native_.Rr(compare, kVectorScratch, kVectorScratch);
+    native_.Jcc(Cond::kP, takes_operand);
+    if (operation == AtomicOperation::kFMax) {
+      native_.Rr(compare, value, kVectorScratch);
+    } else {
+      native_.Rr(compare, kVectorScratch, value);
+    }
+    native_.Jcc(Cond::kBe, chosen);
+    code.labels.Bind(takes_operand);
+    native_.VectorMov(kVectorScratch, value);
+  }
+  code.labels.Bind(chosen);
+  native_.FromVector(bytes, kScratch, kVectorScratch);
+  native_.Lock();
+  native_.Cmpxchg(bytes, mem, kScratch);
+  native_.Jcc(Cond::kNe, again);
+  native_.ToVector(bytes, Define(code, update), kRax);
 }
 
 void MemoryX86_64::LowerCompareExchange(FunctionCode& code, const ir::Instruction& exchange) {

@@ -30,6 +30,8 @@ class MemoryX86_64 final : public NativeMemory {
                  uint64_t size) override;
 
  private:
+  void LowerAtomicFloatUpdate(FunctionCode& code, const ir::Instruction& update);
+
   AssemblerX86_64& native_;
 };
 

@@ -6,7 +6,9 @@
 #define FIRSTCALL_BACKEND_BASELINE_NATIVE_FLOATS_H_
 
 #include "backend/baseline/flag_test.h"
+#include "backend/baseline/registers.h"
 #include "ir/instruction.h"
+#include "ir/intrinsic.h"
 #include "ir/operand.h"
 
 namespace firstcall::baseline {
@@ -34,6 +36,9 @@ class NativeFloats {
     (void)code, (void)call;
   }
   virtual void ReturnLongDouble(FunctionCode& code, ir::Operand value) { (void)code, (void)value; }
+  // Rounds the float or double in a register to an integral value, or replaces it by its square
+  // root, as the intrinsic says. Only where there are such instructions (CoverageOptions).
+  virtual void EmitRounding(ir::IntrinsicId intrinsic, bool is_double, Register reg) = 0;
   // If the intrinsic needs a library function: returns false and emits nothing.
   virtual bool EmitFloatIntrinsic(FunctionCode& code, const ir::Instruction& intrinsic) = 0;
 };

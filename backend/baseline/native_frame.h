@@ -29,10 +29,16 @@ class NativeFrame {
 
   // In a variadic function: saves the argument registers that hold no named argument, for va_start.
   virtual void SaveArgumentRegisters(FunctionCode& code) = 0;
+  // In a function that passes its further arguments on (FunctionFacts::forwards_arguments): gives
+  // these registers what they held at the function's beginning.
+  virtual void RestoreArgumentRegisters(FunctionCode& code) = 0;
   virtual void LowerVariadicStart(FunctionCode& code, const ir::Instruction& intrinsic) = 0;
   // Emits the return from the function, with the check of the guard. The result is already in its
   // registers.
   virtual void EmitReturn(FunctionCode& code) = 0;
+  // Leaves the function as EmitReturn does, but jumps to the address in Architecture::callee. The
+  // arguments are in their registers.
+  virtual void EmitTailJump(FunctionCode& code) = 0;
   // Stores the guard of stack protection to `place`. Changes no register that may hold an argument.
   virtual void StoreGuard(FunctionCode& code, const Mem& place) = 0;
   // Compares what `place` holds with the guard: kE if they are the same. Changes no register that

@@ -5,6 +5,7 @@
 #ifndef FIRSTCALL_BACKEND_BASELINE_NATIVE_INTEGERS_H_
 #define FIRSTCALL_BACKEND_BASELINE_NATIVE_INTEGERS_H_
 
+#include "backend/baseline/lanes.h"
 #include "backend/baseline/registers.h"
 #include "ir/instruction.h"
 #include "ir/operand.h"
@@ -12,6 +13,13 @@
 namespace firstcall::baseline {
 
 struct FunctionCode;
+
+struct LaneDivision {
+  Lanes left, right, result;
+  unsigned count = 0;
+  bool is_signed = false;
+  bool is_remainder = false;
+};
 
 class NativeIntegers {
  public:
@@ -23,6 +31,9 @@ class NativeIntegers {
   virtual Register InShiftCount(FunctionCode& code, ir::Operand count, unsigned bits) = 0;
   virtual void EmitDivision(FunctionCode& code, const ir::Instruction& binary, bool is_signed,
                             bool is_remainder) = 0;
+
+  // Divides each of `count` lanes. Clobbers only registers that hold no live value.
+  virtual void EmitLaneDivision(FunctionCode& code, const LaneDivision& division) = 0;
 
   // ---- Integers of two parts ----
   virtual void LowerWideMultiply(FunctionCode& code, const ir::Instruction& binary) = 0;

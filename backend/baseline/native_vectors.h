@@ -7,6 +7,7 @@
 
 #include "backend/baseline/registers.h"
 #include "ir/instruction.h"
+#include "ir/opcode.h"
 #include "ir/operand.h"
 
 namespace firstcall::baseline {
@@ -20,7 +21,11 @@ class NativeVectors {
   // `low` and `high` are the lower and the upper half of the 16 bytes of `vector`.
   virtual void SplitVector(Register low, Register high, Register vector) = 0;
   virtual void JoinVector(Register vector, Register low, Register high) = 0;
+  // Of vectors of one part.
   virtual void LowerVectorFloatCompare(FunctionCode& code, const ir::Instruction& compare) = 0;
+  // Makes masks as wide as the lanes in `dst`, which is neither of the operands.
+  virtual void CompareFloatLanes(ir::Predicate predicate, bool is_double, Register dst,
+                                 Register left, Register right) = 0;
   // An intrinsic of the architecture's own (IsSseIntrinsic).
   virtual void LowerOwnIntrinsic(FunctionCode& code, const ir::Instruction& intrinsic) {
     (void)code, (void)intrinsic;

@@ -88,6 +88,7 @@ void BeginNumbering(FunctionFacts& facts) {
   facts.guarded_variables.clear();
   facts.aligned_allocas.clear();
   facts.swift_registers = 0;
+  facts.forwards_arguments = false;
 }
 
 // Of the instructions of the block.
@@ -101,6 +102,7 @@ Refusal NumberResults(FunctionFacts& facts, const Architecture& architecture,
       facts.blocks[number].has_call = facts.has_call = true;
     }
     if (instruction.IsCall()) {
+      facts.forwards_arguments |= facts.function->CallOf(instruction).is_must_tail;
       facts.has_second_return |= ReturnsTwice(*facts.function, instruction);
       facts.swift_registers |= SwiftRegistersOf(*facts.function, instruction, architecture);
       found.fused |= facts.function->IntrinsicOf(instruction) == ir::IntrinsicId::kFmuladd &&

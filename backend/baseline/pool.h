@@ -1,6 +1,6 @@
 // The pool: data behind the last instruction of a function, to which the code refers by distances:
 // constants, addresses of far symbols, jump tables, exception tables. Places in the pool are
-// offsets from its beginning, which is aligned to 16 bytes.
+// offsets from its beginning, which is aligned to 16 bytes or more.
 //
 // Thread-compatible; reused from function to function to keep its memory. Tested in
 // tests/backend/baseline/baseline_compiler_test.cc.
@@ -8,6 +8,7 @@
 #ifndef FIRSTCALL_BACKEND_BASELINE_POOL_H_
 #define FIRSTCALL_BACKEND_BASELINE_POOL_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -37,6 +38,7 @@ class Pool {
   };
 
   void Clear() {
+    alignment_ = 16;
     label_addresses_.clear();
     bytes_.Clear();
     addresses_.clear();
@@ -72,14 +74,6 @@ class Pool {
     addresses_.push_back({offset, symbol, addend});
   }
 
-  uint32_t AddressOfLabel(uint32_t label) {
-    bytes_.Align(8, 0);
-    const uint32_t offset = bytes_.size();
-    bytes_.Number(0, 8);
-    label_addresses_.push_back({offset, label});
-    return offset;
-  }
-
   uint32_t BeginTable() {
     bytes_.Align(4, 0);
     return bytes_.size();
@@ -89,6 +83,17 @@ class Pool {
     bytes_.Number(0, 4);
   }
 
+  // Aligns the pool's end, and with it the pool itself, to a power of two.
+  void Align(uint64_t alignment) {
+    alignment_ = std::max(alignment_, static_cast<uint32_t>(alignment));
+    bytes_.Align(alignment, 0);
+  }
+  // Makes the eight bytes at `offset`, which must exist, hold the address of a label of the code.
+  void AddLabelAddress(uint32_t offset, uint32_t label) {
+    label_addresses_.push_back({offset, label});
+  }
+
+  uint32_t alignment() const { return alignment_; }
   CodeBuffer& bytes() { return bytes_; }
   const std::vector<Address>& addresses() const { return addresses_; }
   const std::vector<LabelAddress>& label_addresses() const { return label_addresses_; }
@@ -102,6 +107,7 @@ class Pool {
     uint32_t offset;
   };
 
+  uint32_t alignment_ = 16;
   CodeBuffer bytes_;
   std::vector<Address> addresses_;
   std::vector<LabelAddress> label_addresses_;

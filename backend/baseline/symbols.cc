@@ -11,29 +11,22 @@
 namespace firstcall::baseline {
 namespace {
 
-uint32_t AppendLabelTable(FunctionCode& code, const ir::Global& variable) {
-  const ir::Module& module = code.function->module();
-  uint32_t first = kNone;
-  for (ir::Operand entry : module.constant(variable.initializer).operands()) {
-    const uint32_t at =
-        code.pool.AddressOfLabel(AddressLabelOf(code, module.constant(entry).block()));
-    if (first == kNone) first = at;
-  }
-  return first;
-}
-
-uint32_t AppendData(FunctionCode& code, const ir::Global& variable) {
+// `label_owner`: the number of this function, if the data is a table of its labels.
+uint32_t AppendData(FunctionCode& code, const ir::Global& variable,
+                    uint32_t label_owner = ir::kNone) {
   ConstantData data;
-  WriteData(variable, code.function->module(), data);
+  WriteData(variable, code.function->module(), data, label_owner);
+  code.pool.Align(std::max<uint64_t>({variable.alignment(), variable.value_type()->alignment,
+                                      label_owner == ir::kNone ? 1u : 8u}));
   CodeBuffer& bytes = code.pool.bytes();
-  const uint64_t alignment =
-      std::max<uint64_t>(variable.alignment(), variable.value_type()->alignment);
-  bytes.Align(std::min<uint64_t>(alignment, 16), 0);
   const uint32_t place = bytes.size();
   bytes.Bytes(data.bytes.data(), data.bytes.size());
   for (const ConstantData::Reference& reference : data.references) {
     code.pool.AddAddress(place + reference.offset, code.symbols.NumberOf(reference.global),
                          reference.addend);
+  }
+  for (const ConstantData::Label& label : data.labels) {
+    code.pool.AddLabelAddress(place + label.offset, AddressLabelOf(code, label.block));
   }
   return place;
 }
@@ -75,7 +68,7 @@ uint32_t PoolPlaceOf(FunctionCode& code, const ir::Global* global) {
   if (IsCopied(*global, code.function->module())) {
     place = AppendData(code, *global);
   } else if (IsLabelTable(*global, code.function->module(), code.function->global_number())) {
-    place = AppendLabelTable(code, *global);
+    place = AppendData(code, *global, code.function->global_number());
   }
   code.symbols[code.symbols.NumberOf(global)].place = place;
   return place;

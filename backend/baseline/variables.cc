@@ -56,11 +56,10 @@ bool IsForTheLinker(const ir::Global& variable) {
 
 bool IsPartOfCode(const ir::Global& variable, const ir::Module& module) {
   if (IsCopied(variable, module)) return true;
-  const ir::Constant& table = module.constant(variable.initializer);
-  if (table.operands().empty()) return false;
-  const ir::Constant& label = module.constant(table.operands()[0]);
-  return label.kind == ir::ConstantKind::kBlockAddress &&
-         IsLabelTable(variable, module, label.global);
+  const absl::Span<const uint32_t> labels = module.block_addresses();
+  return std::any_of(labels.begin(), labels.end(), [&](uint32_t label) {
+    return IsLabelTable(variable, module, module.constants()[label].global);
+  });
 }
 
 // As llvm::DataLayout::getPreferredAlign of a variable with an initializer, in bytes.

@@ -126,6 +126,86 @@ void SpreadMaskBits(FunctionCode& code, const ir::Instruction& cast, const Lanes
   }
 }
 
+// The masks of each part have the width of the operands' lanes first.
+void CompareParts(FunctionCode& code, const ir::Instruction& compare, const Lanes& result,
+                  Register value) {
+  const ir::Operand left = OperandAt(code, compare, 0), right = OperandAt(code, compare, 1);
+  const ir::Type* const type = TypeOf(code, left);
+  Lanes masks;
+  masks.mem = code.lanes.Allocate(type);
+  masks.stride = LaneBits(type) / 8;
+  RegisterState& registers = code.locations.registers();
+  for (unsigned i = 0; i < PartCount(type); ++i) {
+    const Register a = In(code, left, i), b = In(code, right, i);
+    const Register mask = code.locations.Temporary(true);
+    code.native.vectors.CompareFloatLanes(compare.predicate(), type->scalar()->IsDouble(), mask, a,
+                                          b);
+    code.assembler.VectorStore(16, masks.mem.Plus(static_cast<int32_t>(16 * i)), mask);
+    for (Register reg : {a, b, mask}) registers.Unpin(reg);
+  }
+  for (unsigned i = 0; i < LaneCount(type); ++i) {
+    LoadLane(code, value, masks, i, /*is_signed=*/true);
+    StoreLane(code, result, i, value);
+  }
+}
+
+void RoundLanes(FunctionCode& code, const ir::Instruction& intrinsic, const Lanes& result) {
+  const Lanes source = LanesOf(code, OperandAt(code, intrinsic, 0));
+  const Register number = code.architecture.vector_scratch;
+  for (unsigned i = 0; i < LaneCount(intrinsic.type); ++i) {
+    code.assembler.VectorLoad(source.stride, number, source.At(i));
+    code.native.floats.EmitRounding(code.function->IntrinsicOf(intrinsic),
+                                    intrinsic.type->scalar()->IsDouble(), number);
+    code.assembler.VectorStore(result.stride, result.At(i), number);
+  }
+}
+
+bool IsDivision(Opcode opcode) {
+  return opcode == Opcode::kUDiv || opcode == Opcode::kSDiv || opcode == Opcode::kURem ||
+         opcode == Opcode::kSRem;
+}
+
+// Whether the processor's register for counts of shifts is needed.
+bool ShiftsLanes(const FunctionCode& code, const ir::Instruction& instruction) {
+  if (instruction.opcode != Opcode::kCall) return IsShift(instruction.opcode);
+  const ir::IntrinsicId id = code.function->IntrinsicOf(instruction);
+  return id == ir::IntrinsicId::kFshl || id == ir::IntrinsicId::kFshr;
+}
+
+// A place in the frame for the lanes of the result.
+Lanes PlaceOfResult(FunctionCode& code, const ir::Instruction& result) {
+  Lanes lanes;
+  lanes.mem = code.lanes.Allocate(result.type);
+  lanes.stride = LaneBits(result.type) / 8;
+  return lanes;
+}
+
+// Makes the lanes the result of the instruction.
+void DefineFromLanes(FunctionCode& code, const ir::Instruction& result, const Lanes& lanes) {
+  const PartList list = PartsOf(result.type);
+  if (list.count > 1) code.locations.registers().UnpinAll();
+  for (unsigned i = 0; i < list.count; ++i) {
+    const Register dst = Define(code, result, i);
+    code.assembler.VectorLoad(list.parts[i].bytes, dst,
+                              lanes.mem.Plus(static_cast<int32_t>(16 * i)));
+    if (list.count > 1) code.locations.registers().Unpin(dst);
+  }
+}
+
+void LowerLaneDivision(FunctionCode& code, const ir::Instruction& binary) {
+  const Opcode opcode = binary.opcode;
+  LaneDivision division;
+  division.result = PlaceOfResult(code, binary);
+  division.left = LanesOf(code, OperandAt(code, binary, 0));
+  division.right = LanesOf(code, OperandAt(code, binary, 1));
+  division.count = LaneCount(binary.type);
+  division.is_signed = opcode == Opcode::kSDiv || opcode == Opcode::kSRem;
+  division.is_remainder = opcode == Opcode::kSRem || opcode == Opcode::kURem;
+  code.native.integers.EmitLaneDivision(code, division);
+  DefineFromLanes(code, binary, division.result);
+  code.lanes.FreeAll();
+}
+
 void LowerLanesOfIntrinsic(FunctionCode& code, const ir::Instruction& intrinsic,
                            const Lanes& result, Register value) {
   if (!intrinsic.type->IsVector()) return ReduceLanes(code, intrinsic, value);
@@ -138,6 +218,17 @@ void LowerLanesOfIntrinsic(FunctionCode& code, const ir::Instruction& intrinsic,
     case ir::IntrinsicId::kUaddSat:
     case ir::IntrinsicId::kUsubSat:
       return SaturateLanes(code, intrinsic, result, value);
+    case ir::IntrinsicId::kFshl:
+    case ir::IntrinsicId::kFshr:
+      return FunnelShiftLanes(code, intrinsic, result, value);
+    case ir::IntrinsicId::kSqrt:
+    case ir::IntrinsicId::kFloor:
+    case ir::IntrinsicId::kCeil:
+    case ir::IntrinsicId::kTrunc:
+    case ir::IntrinsicId::kRint:
+    case ir::IntrinsicId::kNearbyint:
+    case ir::IntrinsicId::kRoundeven:
+      return RoundLanes(code, intrinsic, result);
     default:
       return CombineLanes(code, intrinsic, result, value);
   }
@@ -175,16 +266,13 @@ void LowerVectorBinary(FunctionCode& code, const ir::Instruction& binary) {
 }
 
 void LowerLanes(FunctionCode& code, const ir::Instruction& instruction) {
+  if (IsDivision(instruction.opcode)) return LowerLaneDivision(code, instruction);
   const bool is_vector = instruction.type->IsVector();
-  if (IsShift(instruction.opcode) && code.architecture.shift_count != kNoRegister) {
+  if (ShiftsLanes(code, instruction) && code.architecture.shift_count != kNoRegister) {
     code.locations.Claim(code.architecture.shift_count);
   }
   const Register value = code.locations.Temporary(false);
-  Lanes result;
-  if (is_vector) {
-    result.mem = code.lanes.Allocate(instruction.type);
-    result.stride = LaneBits(instruction.type) / 8;
-  }
+  const Lanes result = is_vector ? PlaceOfResult(code, instruction) : Lanes();
   switch (instruction.opcode) {
     case Opcode::kExtractElement:
       LowerExtractElement(code, instruction, value);
@@ -213,6 +301,9 @@ void LowerLanes(FunctionCode& code, const ir::Instruction& instruction) {
     case Opcode::kFPToUI:
       ConvertFloatLanes(code, instruction, result, value);
       break;
+    case Opcode::kFCmp:
+      CompareParts(code, instruction, result, value);
+      break;
     case Opcode::kBitCast:
       SpreadMaskBits(code, instruction, result, value);
       break;
@@ -226,16 +317,7 @@ void LowerLanes(FunctionCode& code, const ir::Instruction& instruction) {
       CombineLanes(code, instruction, result, value);
       break;
   }
-  if (is_vector) {
-    const PartList list = PartsOf(instruction.type);
-    if (list.count > 1) code.locations.registers().UnpinAll();
-    for (unsigned i = 0; i < list.count; ++i) {
-      const Register dst = Define(code, instruction, i);
-      code.assembler.VectorLoad(list.parts[i].bytes, dst,
-                                result.mem.Plus(static_cast<int32_t>(16 * i)));
-      if (list.count > 1) code.locations.registers().Unpin(dst);
-    }
-  }
+  if (is_vector) DefineFromLanes(code, instruction, result);
   code.lanes.FreeAll();
 }
 

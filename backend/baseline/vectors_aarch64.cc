@@ -52,17 +52,21 @@ Register VectorsAArch64::MaskBits(FunctionCode& code, ir::Operand vector) {
   return bits;
 }
 
-// Whatever is not ordered fails the test, so that the tests that hold for such are others'
-// negation.
 void VectorsAArch64::LowerVectorFloatCompare(FunctionCode& code, const ir::Instruction& compare) {
-  using ir::IntrinsicId;
-  using ir::Predicate;
   const ir::Type* type = TypeAt(code, compare, 0);
   const bool is_double = type->scalar()->IsDouble();
   const Register a = In(code, OperandAt(code, compare, 0)),
                  b = In(code, OperandAt(code, compare, 1));
   const Register dst = Define(code, compare);
-  Predicate predicate = compare.predicate();
+  CompareFloatLanes(compare.predicate(), is_double, dst, a, b);
+  // Of <2 x float>, whose masks are as wide as two lanes.
+  if (!is_double && LaneCount(type) == 2) native_.InterleaveLow(4, dst, dst, dst);
+}
+
+// Whatever is not ordered fails the test, so that the tests that hold for such are others'
+// negation.
+void VectorsAArch64::CompareFloatLanes(Predicate predicate, bool is_double, Register dst,
+                                       Register a, Register b) {
   const bool is_negated = ir::HoldsIfUnordered(predicate) || predicate == Predicate::kTrue;
   if (is_negated) predicate = ir::InverseOfFloats(predicate);
   switch (predicate) {
@@ -96,8 +100,6 @@ void VectorsAArch64::LowerVectorFloatCompare(FunctionCode& code, const ir::Instr
       break;
   }
   if (is_negated) native_.VectorNot(dst, dst);
-  // Of <2 x float>, whose masks are as wide as two lanes.
-  if (!is_double && LaneCount(type) == 2) native_.InterleaveLow(4, dst, dst, dst);
 }
 
 }  // namespace firstcall::baseline::aarch64

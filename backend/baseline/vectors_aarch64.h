@@ -21,6 +21,8 @@ class VectorsAArch64 final : public NativeVectors {
   void SplitVector(Register low, Register high, Register vector) override;
   void JoinVector(Register vector, Register low, Register high) override;
   void LowerVectorFloatCompare(FunctionCode& code, const ir::Instruction& compare) override;
+  void CompareFloatLanes(ir::Predicate predicate, bool is_double, Register dst, Register left,
+                         Register right) override;
   Register MaskBits(FunctionCode& code, ir::Operand vector) override;
 
  private:

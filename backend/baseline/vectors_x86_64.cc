@@ -1,6 +1,7 @@
 #include "backend/baseline/vectors_x86_64.h"
 
 #include <cstdint>
+#include <utility>
 
 #include "backend/baseline/lanes.h"
 #include "backend/baseline/opcodes_x86_64.h"
@@ -46,8 +47,21 @@ Register VectorsX86_64::MaskBits(FunctionCode& code, ir::Operand vector) {
   return bits;
 }
 
-// CMPPS and CMPPD make masks as wide as the lanes. Those of <2 x float> are doubled.
+// The masks of <2 x float> are doubled.
 void VectorsX86_64::LowerVectorFloatCompare(FunctionCode& code, const ir::Instruction& compare) {
+  const ir::Type* type = TypeAt(code, compare, 0);
+  const Register left = In(code, OperandAt(code, compare, 0));
+  const Register right = In(code, OperandAt(code, compare, 1));
+  const Register dst = Define(code, compare);
+  CompareFloatLanes(compare.predicate(), type->scalar()->IsDouble(), dst, left, right);
+  if (LaneBits(type) == 32 && LaneCount(type) == 2) {
+    native_.Rr(op::kUnpcklps, dst, dst);
+  }
+}
+
+// CMPPS and CMPPD.
+void VectorsX86_64::CompareFloatLanes(Predicate predicate, bool is_double, Register dst,
+                                      Register left, Register right) {
   enum Test : uint8_t { kEq, kLt, kLe, kUnordered, kNe, kNotLt, kNotLe, kOrdered };
   struct Plan {
     Test test;
@@ -56,7 +70,7 @@ void VectorsX86_64::LowerVectorFloatCompare(FunctionCode& code, const ir::Instru
     bool is_and = false;  // Of both results, or else either.
   };
   Plan plan{kEq, false};
-  switch (compare.predicate()) {
+  switch (predicate) {
     case Predicate::kOlt:
       plan = {kLt, false};
       break;
@@ -105,11 +119,8 @@ void VectorsX86_64::LowerVectorFloatCompare(FunctionCode& code, const ir::Instru
     default:
       break;
   }
-  const ir::Type* type = TypeAt(code, compare, 0);
-  const Register left = In(code, OperandAt(code, compare, plan.swaps ? 1 : 0));
-  const Register right = In(code, OperandAt(code, compare, plan.swaps ? 0 : 1));
-  const Op op = op::Packed(op::kCmpF, type->scalar()->IsDouble());
-  const Register dst = Define(code, compare);
+  if (plan.swaps) std::swap(left, right);
+  const Op op = op::Packed(op::kCmpF, is_double);
   const auto test = [&](Register reg, uint8_t number) {
     native_.VectorMov(reg, left);
     native_.RrI(op, reg, right, number);
@@ -118,9 +129,6 @@ void VectorsX86_64::LowerVectorFloatCompare(FunctionCode& code, const ir::Instru
   if (plan.second >= 0) {
     test(kVectorScratch, static_cast<uint8_t>(plan.second));
     native_.Rr(plan.is_and ? op::kPand : op::kPor, dst, kVectorScratch);
-  }
-  if (LaneBits(type) == 32 && LaneCount(type) == 2) {
-    native_.Rr(op::kUnpcklps, dst, dst);
   }
 }
 

@@ -22,6 +22,8 @@ class VectorsX86_64 final : public NativeVectors {
   void SplitVector(Register low, Register high, Register vector) override;
   void JoinVector(Register vector, Register low, Register high) override;
   void LowerVectorFloatCompare(FunctionCode& code, const ir::Instruction& compare) override;
+  void CompareFloatLanes(ir::Predicate predicate, bool is_double, Register dst, Register left,
+                         Register right) override;
   void LowerOwnIntrinsic(FunctionCode& code, const ir::Instruction& intrinsic) override {
     LowerSseIntrinsic(code, native_, intrinsic);
   }

@@ -6,6 +6,7 @@
 #include "absl/strings/string_view.h"
 #include "ir/from_llvm/address_users.h"
 #include "ir/intrinsic.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/IR/Constants.h"
@@ -69,6 +70,22 @@ GlobalKind KindOf(const llvm::GlobalValue& global) {
   return llvm::isa<llvm::GlobalIFunc>(global) ? GlobalKind::kIfunc : GlobalKind::kVariable;
 }
 
+// Whether the constant is an array or a structure that has addresses of blocks.
+bool HasLabels(const llvm::Constant& constant) {
+  llvm::SmallPtrSet<const llvm::Constant*, 8> seen;
+  llvm::SmallVector<const llvm::Constant*, 8> pending = {&constant};
+  while (!pending.empty()) {
+    const llvm::Constant* part = pending.pop_back_val();
+    if (!llvm::isa<llvm::ConstantArray>(part) && !llvm::isa<llvm::ConstantStruct>(part)) continue;
+    for (const llvm::Use& operand : part->operands()) {
+      if (llvm::isa<llvm::BlockAddress>(operand)) return true;
+      const auto* member = llvm::cast<llvm::Constant>(operand);
+      if (seen.insert(member).second) pending.push_back(member);
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 void GlobalReader::Read(const llvm::Module& source, Module& module) {
@@ -88,8 +105,7 @@ void GlobalReader::FindOnlyUsers() {
   for (uint32_t number = 0; number < sources_.size(); ++number) {
     const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(sources_[number]);
     if (variable == nullptr || !variable->isConstant() || !variable->hasInitializer()) continue;
-    const auto* table = llvm::dyn_cast<llvm::ConstantArray>(variable->getInitializer());
-    if (table == nullptr || !llvm::isa<llvm::BlockAddress>(table->getOperand(0))) continue;
+    if (!HasLabels(*variable->getInitializer())) continue;
     const AddressUsers users = UsersOf(*variable);
     if (users.has_others) continue;
     module_->AddOnlyUser(number,

@@ -1,5 +1,9 @@
 #include "direct/address_use.h"
 
+#include <cstdint>
+#include <utility>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
@@ -10,13 +14,17 @@ namespace {
 
 using Kind = AddressUse::Kind;
 
-// How @f, with `code`, uses the address of @v.
+// How @f, with `code`, uses the address of @v. @data, if there is such a variable, is of the same
+// module as @f.
 Kind UseOf(absl::string_view code, absl::string_view globals = "") {
   ReadBothWays read(
       absl::StrCat("@v = internal global [4 x i32] zeroinitializer\n@w = global i32 0\n", globals,
                    "\ndeclare void @use(ptr)\ndefine void @f(ptr %p) {\n", code, "\nret void\n}"));
   if (!read.ok()) return Kind::kNone;
-  return AddressUse(read.Body("f")).Of(read.NumberOf("v"));
+  std::vector<ir::Operand> initializers;
+  const uint32_t data = read.NumberOf("data");
+  if (data != ir::kNone) initializers.push_back(read.module().globals()[data].initializer);
+  return AddressUse(read.Body("f"), std::move(initializers)).Of(read.NumberOf("v"));
 }
 
 TEST(AddressUseTest, OtherAddressesAreNoUse) {
@@ -43,6 +51,16 @@ TEST(AddressUseTest, OtherConstantsAreData) {
                   "ptr %p"),
             Kind::kByData);
   EXPECT_EQ(UseOf("call void @use(ptr @v)", "@data = global ptr @v"), Kind::kByData);
+  EXPECT_EQ(UseOf("call void @use(ptr @v)",
+                  "@data = global { i8, [1 x ptr] } { i8 1, [1 x ptr] "
+                  "[ptr getelementptr (i8, ptr @v, i64 4)] }"),
+            Kind::kByData);
+}
+
+// Such as the lists of AddressSanitizer: they find the variable by its name.
+TEST(AddressUseTest, DataOfOtherModulesIsNoUse) {
+  EXPECT_EQ(UseOf("call void @use(ptr @v)", "@elsewhere = global ptr @v"), Kind::kByInstructions);
+  EXPECT_EQ(UseOf("", "@elsewhere = global ptr @v"), Kind::kNone);
 }
 
 }  // namespace

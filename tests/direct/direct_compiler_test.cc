@@ -259,10 +259,56 @@ TEST_F(DirectCompilerTest, AnInterpreterHasItsTableOfLabels) {
   EXPECT_THAT(f.hotness_signs, ElementsAre(HotnessSigns::kCallsAndLoops));
 }
 
-// The table is a variable beside the code, because not only instructions use its address.
-TEST_F(DirectCompilerTest, TablesThatDataNamesAreRefused) {
+// Data of other modules finds the table by its name.
+TEST_F(DirectCompilerTest, DataMayNameATableOfLabels) {
   ASSERT_THAT(Add(absl::StrCat(kInterpreter, "@of_tables = global ptr @f.table")), IsOk());
-  EXPECT_THAT(Compile("f"), StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("'f': ")));
+  for (const char* name : {"f", "reader"}) CompareAll(name);
+}
+
+// As AddressSanitizer writes it.
+TEST_F(DirectCompilerTest, ATableOfLabelsMayHaveARedZone) {
+  ASSERT_THAT(Add(R"(
+    $f.table.1 = comdat any
+    @f.table = internal constant { [2 x ptr], [48 x i8] } {
+      [2 x ptr] [ptr blockaddress(@f, %one), ptr blockaddress(@f, %two)],
+      [48 x i8] zeroinitializer }, comdat($f.table.1), align 32
+    @0 = private alias { [2 x ptr], [48 x i8] }, ptr @f.table
+    @__asan_global_f.table = private global { i64, i64, i64 } {
+      i64 ptrtoint (ptr @0 to i64), i64 16, i64 64 }, section "asan_globals", comdat($f.table.1),
+      !associated !0
+    @llvm.compiler.used = appending global [2 x ptr] [ptr @f.table, ptr @__asan_global_f.table],
+      section "llvm.metadata"
+    define i32 @f(i64 %i) sanitize_address {
+      %e = getelementptr [2 x ptr], ptr @f.table, i64 0, i64 %i
+      %l = load ptr, ptr %e
+      indirectbr ptr %l, [label %one, label %two]
+    one:
+      ret i32 1
+    two:
+      ret i32 2
+    }
+    !0 = !{ptr @f.table}
+  )"),
+              IsOk());
+  CompareAll("f");
+}
+
+// As MemorySanitizer uses them.
+TEST_F(DirectCompilerTest, ThreadLocalVariablesMayBeOperands) {
+  ASSERT_THAT(Add(R"(
+    @__msan_param_tls = external thread_local(initialexec) global [100 x i64]
+    @own = internal thread_local global i64 0
+    declare i64 @callee(i64)
+    define i64 @f(i64 %x) sanitize_memory {
+      %shadow = load i64, ptr @__msan_param_tls, align 8
+      store i64 %shadow, ptr getelementptr (i8, ptr @__msan_param_tls, i64 8), align 8
+      %r = call i64 @callee(i64 %x)
+      store i64 %r, ptr @own
+      ret i64 %r
+    }
+  )"),
+              IsOk());
+  CompareAll("f");
 }
 
 TEST_F(DirectCompilerTest, RefusesFunctionsWhoseLabelsAreInTheSameTable) {

@@ -1418,7 +1418,8 @@ TEST(BaselineCompilerTest, EmitsNothingOfWhatItRefuses) {
       {"define void @f(i128 %v, ptr %p) {\n"
        "  call void asm \"\", \"=*m,0\"(ptr elementtype(i128) %p, i128 %v) ret void }",
        Refusal::kInlineAssembly},
-      {"define void @f() { musttail call void @f() ret void }", Refusal::kMustTail},
+      {"define void @f(ptr byval(i64) %p) { musttail call void @f(ptr byval(i64) %p) ret void }",
+       Refusal::kMustTail},
       {"define ppc_fp128 @f(ppc_fp128 %x) { ret ppc_fp128 %x }", Refusal::kArgumentPassing},
       {"define i32 @f(i64 %n) { %v = alloca i8, i64 %n %r = call i32 @setjmp() ret i32 %r }\n"
        "declare i32 @setjmp() returns_twice",
@@ -1508,7 +1509,14 @@ TEST(BaselineCompilerTest, EmitsNothingOfWhatItRefuses) {
       {"define void @f(ptr %g) { call swiftcc void %g({ i64, i64 } swiftself zeroinitializer) "
        "ret void }",
        Refusal::kArgumentPassing},
-      {"define swiftcc i64 @f(i64 %a) { %r = musttail call swiftcc i64 @f(i64 %a) ret i64 %r }",
+      {"define swiftcc i64 @f(ptr swiftself %a) { %r = musttail call swiftcc i64 @f(ptr swiftself "
+       "%a) ret i64 %r }",
+       Refusal::kMustTail},
+      {"define i64 @f(i64 %a) { %r = musttail call i64 @f(i64 %a) ret i64 %r }\n"
+       "!llvm.module.flags = !{!0}\n!0 = !{i32 8, !\"cf-protection-branch\", i32 1}",
+       Refusal::kMustTail},
+      {"define i64 @f(i64 %a) \"zero-call-used-regs\"=\"used-gpr\" {\n"
+       "  %r = musttail call i64 @f(i64 %a) ret i64 %r }",
        Refusal::kMustTail},
       {"define void @f(ptr nest %p) { ret void }", Refusal::kArgumentPassing},
       {"define i256 @f(i256 %a) { ret i256 %a }", Refusal::kArgumentPassing},

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "engine/engine.h"
 #include "gtest/gtest.h"
@@ -50,6 +51,31 @@ constexpr char kProgram[] = R"(
     %second = getelementptr i16, ptr %to, i64 1
     store i16 trunc (i64 ptrtoint (ptr @other to i64) to i16), ptr %second
     ret void
+  }
+  @own = thread_local global [2 x i64] [i64 0, i64 8]
+  define i64 @thread_local_sum(i64 %n, i1 %stores) {
+    br i1 %stores, label %store, label %load
+  store:
+    store i64 %n, ptr @own
+    br label %load
+  load:
+    %x = load i64, ptr @own
+    %y = load i64, ptr getelementptr (i8, ptr @own, i64 8)
+    %sum = add i64 %x, %y
+    store i64 %sum, ptr @own
+    ret i64 %sum
+  }
+  define ptr @thread_local_address() {
+    %a = freeze ptr @own
+    ret ptr %a
+  }
+  define ptr @thread_local_phi() {
+    br label %next
+  next:
+    %p = phi ptr [ @own, %0 ]
+    %same = icmp eq ptr @own, %p
+    %r = select i1 %same, ptr %p, ptr null
+    ret ptr %r
   }
   define i64 @loop(i64 %n) {
   entry:
@@ -101,6 +127,17 @@ TEST_P(ConstantExpansionTest, OperandsOfPhisAreComputedWhereTheyComeFrom) {
   EXPECT_EQ(Find<uint64_t(uint64_t)>("loop")(3), (table ^ 1) + 15 * other);
 }
 
+TEST_P(ConstantExpansionTest, ThreadLocalVariablesAreOperands) {
+  auto* sum = Find<int64_t(int64_t, bool)>("thread_local_sum");
+  EXPECT_EQ(sum(5, true), 13);
+  EXPECT_EQ(sum(6, true), 14);
+  EXPECT_EQ(sum(1, false), 8 + 14);
+  int64_t in_another_thread = 0;
+  std::thread([&] { in_another_thread = sum(1, false); }).join();
+  EXPECT_EQ(in_another_thread, 8);
+  EXPECT_EQ(Find<int64_t*()>("thread_local_address")(), Find<int64_t*()>("thread_local_phi")());
+}
+
 INSTANTIATE_TEST_SUITE_P(Both, ConstantExpansionTest,
                          ::testing::Values(Baseline::kStrict, Baseline::kOff));
 
@@ -128,12 +165,30 @@ TEST(ExpandTest, WhatIsSupportedStaysAsItIs) {
 }
 
 TEST(ExpandTest, WhatNoInstructionComputesIsLeft) {
-  BodyOf thread_local_address(
-      "@g = thread_local global i8 0 define i64 @f() {\n"
-      "  ret i64 mul (i64 ptrtoint (ptr @g to i64), i64 3) }");
+  BodyOf member("@g = thread_local global i8 0 define [1 x ptr] @f() { ret [1 x ptr] [ptr @g] }");
   baseline::ConstantExpansion expansion;
-  EXPECT_FALSE(expansion.Expand(thread_local_address.body));
-  EXPECT_EQ(thread_local_address.body.instructions.size(), 1u);
+  EXPECT_FALSE(expansion.Expand(member.body));
+  EXPECT_EQ(member.body.instructions.size(), 1u);
+}
+
+TEST(ExpandTest, AddressesOfThreadLocalVariablesAreComputedOnceInABlock) {
+  BodyOf accesses(R"(
+    @g = thread_local global [4 x i64] zeroinitializer
+    define i64 @f() {
+      %x = load i64, ptr @g
+      store i64 1, ptr getelementptr (i8, ptr @g, i64 8)
+      br label %next
+    next:
+      store i64 %x, ptr @g
+      %p = call ptr @llvm.threadlocal.address.p0(ptr @g)
+      store i64 2, ptr %p
+      ret i64 %x
+    }
+    declare ptr @llvm.threadlocal.address.p0(ptr))");
+  baseline::ConstantExpansion expansion;
+  EXPECT_TRUE(expansion.Expand(accesses.body));
+  // Two addresses, and the sum of one and 8.
+  EXPECT_EQ(accesses.body.instructions.size(), 7u + 3u);
 }
 
 }  // namespace

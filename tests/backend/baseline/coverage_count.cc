@@ -26,8 +26,12 @@
 #include "ir/names.h"
 #include "ir/text.h"
 #include "ir/type.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/GlobalAlias.h"
+#include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Error.h"
@@ -67,6 +71,29 @@ std::string WordsOf(const ir::Function& function, const ir::Instruction& instruc
   return words;
 }
 
+// Whether the constant is the address of a block, or an array or a structure that has one.
+bool HasLabels(const llvm::Constant& constant) {
+  if (llvm::isa<llvm::BlockAddress>(constant)) return true;
+  return (llvm::isa<llvm::ConstantArray>(constant) || llvm::isa<llvm::ConstantStruct>(constant)) &&
+         llvm::any_of(constant.operands(), [](const llvm::Use& member) {
+           return HasLabels(*llvm::cast<llvm::Constant>(member));
+         });
+}
+
+// Leaves tables of labels and declarations of other variables, as a function's own module has them.
+void DropOtherData(llvm::Module& module) {
+  for (llvm::GlobalVariable& variable : module.globals()) {
+    if (!variable.hasInitializer() || HasLabels(*variable.getInitializer())) continue;
+    variable.setInitializer(nullptr);
+    variable.setLinkage(llvm::GlobalValue::ExternalLinkage);
+  }
+  for (llvm::GlobalAlias& alias : llvm::make_early_inc_range(module.aliases())) {
+    alias.removeDeadConstantUsers();
+    if (alias.use_empty()) alias.eraseFromParent();
+  }
+  for (llvm::GlobalVariable& variable : module.globals()) variable.removeDeadConstantUsers();
+}
+
 // Of a function whose labels are in data. The reader of bitcode does not find out which function
 // uses a table of labels; who compiles a function for a program tells the compiler, and so does
 // LLVM's reader.
@@ -83,6 +110,7 @@ Refusal RefusalWithTables(absl::string_view bitcode, absl::string_view name,
       (*module)->getFunction(llvm::StringRef(name.data(), name.size()));
   if (function == nullptr) return Refusal::kBlockAddress;
   function->setSubprogram(nullptr);
+  DropOtherData(**module);
   CompiledCode code;
   return CompileLlvm(compiler, *function, code);
 }

@@ -71,6 +71,27 @@ TEST(CoverageCountTest, TablesOfLabelsAreCovered) {
 }
 
 // What compilers add by default in distributions, and by their sanitizers.
+// As AddressSanitizer writes them: with a red zone, and in a list.
+TEST(CoverageCountTest, TablesOfLabelsThatDataNamesAreCovered) {
+  ASSERT_OK_AND_ASSIGN(const CoverageCount count,
+                       CountCoverage(ParseToBitcode(std::string(kTarget) + R"(
+    @table = internal constant { [2 x ptr], [48 x i8] } {
+      [2 x ptr] [ptr blockaddress(@f, %a), ptr blockaddress(@f, %b)], [48 x i8] zeroinitializer }
+    @0 = private alias { [2 x ptr], [48 x i8] }, ptr @table
+    @list = private global { i64, i64 } { i64 ptrtoint (ptr @0 to i64), i64 64 }
+    @llvm.compiler.used = appending global [2 x ptr] [ptr @table, ptr @list]
+    define i32 @f(i64 %i) {
+      %p = getelementptr [2 x ptr], ptr @table, i64 0, i64 %i
+      %t = load ptr, ptr %p
+      indirectbr ptr %t, [label %a, label %b]
+    a:
+      ret i32 1
+    b:
+      ret i32 2
+    })")));
+  EXPECT_TRUE(count.refused.empty()) << TextOf(count);
+}
+
 TEST(CoverageCountTest, HardenedFunctionsAreCovered) {
   ASSERT_OK_AND_ASSIGN(const CoverageCount count,
                        CountCoverage(ParseToBitcode(std::string(kTarget) + R"(

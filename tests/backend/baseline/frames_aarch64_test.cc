@@ -121,7 +121,7 @@ void ExpectRowsFollow(const std::string& body, const std::string& attributes = "
   const testing::Disassembler disassembler(kTriple, "+v8.5a");
   const std::vector<uint8_t>& bytes = code.sections[0].bytes;
   Machine machine;
-  Machine before_return;  // Where the check of the guard branches to what stands behind the return.
+  Machine before_return;  // Where the code branches to what stands behind the return.
   size_t row = 0;
   for (uint64_t at = 0; at < code.symbols[0].size; at += 4) {
     while (row + 1 < rows.size() && rows[row + 1].address <= at) ++row;
@@ -131,8 +131,8 @@ void ExpectRowsFollow(const std::string& body, const std::string& attributes = "
     EXPECT_TRUE(machine.IsReturnAddress(rows[row].return_address))
         << at << ": " << rows[row].return_address << " before " << text;
     machine.Run(text);
-    if (absl::StartsWith(text, "b.ne")) before_return = machine;
-    if (text == "ret") machine = before_return;
+    if (absl::StartsWith(text, "b.ne") || absl::StartsWith(text, "b ")) before_return = machine;
+    if (text == "ret" || text == "br x16") machine = before_return;
   }
 }
 
@@ -209,6 +209,26 @@ std::vector<std::string> TextsOf(const CompiledCode& code) {
     texts.push_back(disassembler.Text(disassembler.At(code.sections[0].bytes, 0, at)));
   }
   return texts;
+}
+
+// The return behind the call is never reached.
+TEST(FramesAArch64Test, RowsAreExactWhereTailCallsLeave) {
+  for (const char* attributes :
+       {"", "sspstrong", "sspreq \"probe-stack\"=\"inline-asm\" \"sign-return-address\"=\"all\""}) {
+    for (const char* size : {"16", "4100", "65536"}) {
+      ExpectRowsFollow(absl::StrCat(R"(
+declare i64 @h(i64, i64, double)
+define i64 @f(i64 %a, i64 %b, double %x) #0 {
+entry:
+  %p = alloca [)",
+                                    size, R"( x i8]
+  call void @g(ptr %p)
+  %r = musttail call i64 @h(i64 %b, i64 %a, double %x)
+  ret i64 %r
+})"),
+                       attributes);
+    }
+  }
 }
 
 TEST(FramesAArch64Test, MarksWhereBranchesMayLeadIfTheSourceAsks) {

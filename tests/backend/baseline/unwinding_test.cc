@@ -121,6 +121,52 @@ TEST(UnwindingTest, CallersAreFoundAtEveryInstruction) {
     }
   }
 }
+
+constexpr char kTailCalls[] = R"(
+  @pointer = global ptr @many
+  @sink = global i64 0
+  define i64 @many(i64 %a, i64 %b, i64 %c, i64 %d, i64 %e, i64 %f, i64 %g, i64 %h) {
+    %s = add i64 %g, %h
+    %t = add i64 %s, %a
+    ret i64 %t
+  }
+  define i64 @turns(i64 %a, i64 %b, i64 %c, i64 %d, i64 %e, i64 %f, i64 %g, i64 %h) {
+    %v = alloca [8 x i64]
+    store i64 %a, ptr %v
+    %to = load ptr, ptr @pointer
+    %n = load i64, ptr %v
+    %r = musttail call i64 %to(i64 %h, i64 %n, i64 %b, i64 %c, i64 %d, i64 %e, i64 %f, i64 %g)
+    ret i64 %r
+  }
+  define i64 @calls(i64 %a, i64 %b, i64 %c, i64 %d, i64 %e, i64 %f, i64 %g, i64 %h) {
+    %x = call i64 @many(i64 %a, i64 %b, i64 %c, i64 %d, i64 %e, i64 %f, i64 %g, i64 %h)
+    %y = add i64 %x, %a
+    %is = icmp eq i64 %y, 77
+    br i1 %is, label %end, label %more
+  more:
+    %p = alloca i64, i64 %a
+    store i64 %y, ptr %p
+    %r = musttail call i64 @turns(i64 %x, i64 %b, i64 %c, i64 %d, i64 %e, i64 %f, i64 %g, i64 %y)
+    ret i64 %r
+  end:
+    ret i64 1
+  }
+  define void @all() {
+    %r = call i64 @calls(i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7, i64 8)
+    store i64 %r, ptr @sink
+    ret void
+  }
+)";
+
+TEST(UnwindingTest, CallersAreFoundWhereTailCallsLeave) {
+  for (const char* attributes : {"", "sspreq", "\"probe-stack\"=\"inline-asm\""}) {
+    const std::string program =
+        absl::StrReplaceAll(kTailCalls, {{") {", absl::StrCat(") ", attributes, " {")}});
+    const std::unique_ptr<Engine> engine = EngineFor(program.c_str(), Baseline::kStrict);
+    ASSERT_OK_AND_ASSIGN(auto* all, engine->Lookup<void()>("all"));
+    EXPECT_GT(testing::StepThrough(all).all, 60u);
+  }
+}
 #endif
 
 // Calls in a try block, in a clean-up, in a handler, and outside; values that live across them in
