@@ -17,8 +17,8 @@
 namespace firstcall {
 
 absl::StatusOr<CompiledObject> GenerateCounting(const OptimizationOrder& order,
-                                                LoadedModule& module, CompileContext& context,
-                                                Listener& listener) {
+                                                LoadedModule& module, bool infers,
+                                                CompileContext& context, Listener& listener) {
   FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, context.View(module));
   FIRSTCALL_ASSIGN_OR_RETURN(IrOptimizer * optimizer, context.Optimizer());
   if (optimizer == nullptr) return absl::InternalError("the target does not optimize");
@@ -33,6 +33,9 @@ absl::StatusOr<CompiledObject> GenerateCounting(const OptimizationOrder& order,
   options.keep_in_view = true;
   options.simplify_without_loops = true;
   options.refuse_debug_info = true;  // The baseline code generator refuses it, too.
+  // The optimizations that follow need facts, and the body is simplified here.
+  options.facts = &module.facts();
+  if (infers) options.infer = [&](llvm::Module& copies) { optimizer->Infer(copies); };
   options.is_far = order.is_far;
   options.annotate = [&](llvm::Function& body) {
     const std::string name = absl::StrCat(module.index().at(order.function).name, kCountsSuffix);

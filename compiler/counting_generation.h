@@ -21,8 +21,8 @@ namespace firstcall {
 // Compiler::Optimize; Unimplemented also if the baseline code generator does not cover the
 // function.
 absl::StatusOr<CompiledObject> GenerateCounting(const OptimizationOrder& order,
-                                                LoadedModule& module, CompileContext& context,
-                                                Listener& listener);
+                                                LoadedModule& module, bool infers,
+                                                CompileContext& context, Listener& listener);
 
 }  // namespace firstcall
 

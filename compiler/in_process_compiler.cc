@@ -60,6 +60,7 @@ InProcessCompiler::InProcessCompiler(const CompilerSettings& settings, Target ta
     : target_(std::move(target)),
       optimizing_target_(target_.ThatReplaces()),
       may_optimize_(settings.promotes),
+      infers_(!settings.handles_failures),
       listener_(listener),
       containment_(settings.contain_crashes ? std::make_shared<const CrashContainment>() : nullptr),
       contexts_(target_),
@@ -136,7 +137,7 @@ absl::StatusOr<CompiledObject> InProcessCompiler::Optimize(const OptimizationOrd
   const CallOnceState call_once;
   ContextPool& contexts =
       order.keeps_debug_info ? described_optimizing_contexts_ : optimizing_contexts_;
-  return GenerateOptimized(Find(order.module), order, contexts, listener_, containment_);
+  return GenerateOptimized(Find(order.module), order, infers_, contexts, listener_, containment_);
 }
 
 absl::StatusOr<CodeDescription> InProcessCompiler::DescribeBodies(const DescriptionOrder& order) {

@@ -64,6 +64,7 @@ class InProcessCompiler final : public Compiler {
   const Target target_;
   const Target optimizing_target_;
   const bool may_optimize_;
+  const bool infers_;  // See GenerateOptimized.
   Listener& listener_;
   // Null unless crashes are contained. Shared, because an optimization may outlive the compiler.
   const std::shared_ptr<const CrashContainment> containment_;

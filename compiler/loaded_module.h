@@ -1,8 +1,7 @@
 // A source module as the compiler half keeps it: its IR, and the index of its symbols.
 //
-// Constant after construction, except for the source, which synchronizes itself. Tested in
-// tests/compiler/loaded_module_test.cc and
-// tests/api/removal_test.cc.
+// Constant after construction, except for the source and the facts, which synchronize themselves.
+// Tested in tests/compiler/loaded_module_test.cc and tests/api/removal_test.cc.
 
 #ifndef FIRSTCALL_COMPILER_LOADED_MODULE_H_
 #define FIRSTCALL_COMPILER_LOADED_MODULE_H_
@@ -13,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "base/ids.h"
 #include "seam/symbol_index.h"
+#include "splitter/function_facts.h"
 #include "splitter/module_source.h"
 #include "splitter/module_view.h"
 
@@ -27,6 +27,7 @@ class LoadedModule {
   ModuleId id() const { return id_; }
   ModuleSource& source() const { return *source_; }
   const SymbolIndex& index() const { return *index_; }
+  FunctionFacts& facts() { return facts_; }
 
   // A view of the source, as ModuleSource::OpenView. The index may have been made without LLVM, or
   // come from a cache. InvalidArgument if the view has fewer symbols, or other kinds of symbols:
@@ -38,6 +39,7 @@ class LoadedModule {
   const ModuleId id_;
   const std::unique_ptr<ModuleSource> source_;
   const std::shared_ptr<const SymbolIndex> index_;
+  FunctionFacts facts_;
 };
 
 }  // namespace firstcall

@@ -27,6 +27,7 @@ struct Work {
   std::unique_ptr<CompileContext> context;
   OptimizationGate gate;  // LLVM's context refers to it.
   std::shared_ptr<const CrashContainment> containment;
+  bool infers = false;
   CpuChoice cpu;
   bool is_wanted = true;
 };
@@ -51,6 +52,8 @@ absl::StatusOr<FunctionModule> Extract(const OptimizationOrder& order, Work& wor
   };
   const CountedCalls calls(view, module.index(), order.counts);
   options.likely_targets = [&](SymbolOrdinal caller) { return calls.TargetsOf(caller); };
+  options.facts = &module.facts();
+  if (work.infers) options.infer = [&](llvm::Module& copies) { optimizer.Infer(copies); };
   options.is_far = order.is_far;
   const auto may_join = [](SymbolOrdinal) { return false; };
   const auto simplify = [&](llvm::Function& function) { optimizer.Simplify(function); };
@@ -70,7 +73,9 @@ absl::StatusOr<CompiledObject> GenerateIn(const OptimizationOrder& order, Work& 
   // A module given in memory becomes bitcode first, so that each thread has a view of its own,
   // which no other one has changed, and none has to wait for the mutex of the first one.
   if (!module.source().is_reopenable()) module.source().KeepAsBitcode();
-  if (order.counts_branches) return GenerateCounting(order, module, *work.context, listener);
+  if (order.counts_branches) {
+    return GenerateCounting(order, module, work.infers, *work.context, listener);
+  }
   FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, work.context->View(module));
   FIRSTCALL_ASSIGN_OR_RETURN(IrOptimizer * optimizer, work.context->Optimizer());
   if (optimizer == nullptr) return absl::InternalError("the target does not optimize");
@@ -83,6 +88,8 @@ absl::StatusOr<CompiledObject> GenerateIn(const OptimizationOrder& order, Work& 
   CompiledObject compiled;
   compiled.split = SteadyNow() - start;
   compiled.sources = std::move(function_module.sources);
+  compiled.imported = function_module.imported;
+  compiled.facts = function_module.facts;
   std::unique_ptr<llvm::Module>& body = function_module.module;
   const auto run = [&](absl::FunctionRef<void()> passes) {
     work.is_wanted = order.run_passes(passes);
@@ -114,11 +121,15 @@ absl::StatusOr<CompiledObject> GenerateIn(const OptimizationOrder& order, Work& 
 }  // namespace
 
 absl::StatusOr<CompiledObject> GenerateOptimized(
-    const std::shared_ptr<LoadedModule>& module, const OptimizationOrder& order,
+    const std::shared_ptr<LoadedModule>& module, const OptimizationOrder& order, bool infers,
     ContextPool& contexts, Listener& listener,
     const std::shared_ptr<const CrashContainment>& containment) {
-  Work work = {module, contexts.Take().Release(),
-               OptimizationGate(order.stop, order.stop_if_exiting), containment, CpuChoice()};
+  Work work = {module,
+               contexts.Take().Release(),
+               OptimizationGate(order.stop, order.stop_if_exiting),
+               containment,
+               infers,
+               CpuChoice()};
   int crashes = CrashesOnThisThread();
   absl::StatusOr<CompiledObject> compiled = GenerateIn(order, work, listener);
   // FailedPrecondition: an earlier optimization has moved the function's body out of the view, or

@@ -16,10 +16,11 @@
 namespace firstcall {
 
 // As Compiler::Optimize, in a context of `contexts`, whose target optimizes IR. `listener` is told
-// of the function-module. Thread-safe. `containment` may be null. If the result is no longer
-// wanted, it uses only its own copies of the pointers from then on.
+// of the function-module. `infers`: what callees do may be inferred from their bodies. Thread-safe.
+// `containment` may be null. If the result is no longer wanted, it uses only its own copies of the
+// pointers from then on.
 absl::StatusOr<CompiledObject> GenerateOptimized(
-    const std::shared_ptr<LoadedModule>& module, const OptimizationOrder& order,
+    const std::shared_ptr<LoadedModule>& module, const OptimizationOrder& order, bool infers,
     ContextPool& contexts, Listener& listener,
     const std::shared_ptr<const CrashContainment>& containment);
 

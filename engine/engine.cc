@@ -34,6 +34,7 @@ CompilerSettings CompilerSettingsFrom(const EngineOptions& options) {
   settings.target = options;
   settings.optimizes_ir = options.mode == Mode::kLazy && options.tier == Tier::kOne;
   settings.promotes = Promotes(options);
+  settings.handles_failures = options.failure_handler != nullptr;
   settings.contain_crashes = options.contain_crashes;
   return settings;
 }

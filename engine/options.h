@@ -73,8 +73,10 @@ struct EngineOptions : TargetSettings {
   // or to a stub, costs a load.
   MemoryManagerFactory memory_manager;
 
-  FailureHandler failure_handler;  // Empty: the default described at FailureHandler.
-  SymbolFinder symbol_finder;      // Empty: no search.
+  // Empty: the default described at FailureHandler. With a handler, nothing is inferred of
+  // functions for the code of their callers (docs/adr/0067).
+  FailureHandler failure_handler;
+  SymbolFinder symbol_finder;  // Empty: no search.
   bool search_process_symbols = true;
   // Libraries whose symbols come in front of those of the process, and are found even if that is
   // not searched. Engine::Create loads them by dlopen, with their symbols global; NotFound if one

@@ -100,7 +100,9 @@ std::string SignatureOf(absl::string_view digest, absl::string_view compiler,
       options.mode == Mode::kEager && !options.compile_server.empty() ? " served" : "",
       is_far ? " far" : "",
       options.mode == Mode::kLazy && options.tier == Tier::kAuto
-          ? (options.promotion.only_counts_calls() ? " counts" : " asks")
+          ? absl::StrCat(options.promotion.only_counts_calls() ? " counts" : " asks",
+                         // Nothing is inferred of callees (CompilerSettings::handles_failures).
+                         options.failure_handler != nullptr ? " handled" : "")
           : "");
   for (const auto& [name, value] : options.cache_key) {
     absl::StrAppend(&signature, " ", Quoted(name), "=", Quoted(value));

@@ -56,9 +56,13 @@ using RunPasses = absl::FunctionRef<bool(absl::FunctionRef<void()> passes)>;
 struct CompiledObject {
   ObjectBytes bytes;
   CodeOrigin origin;
-  // The functions whose bodies its code was made from, inlined ones included. Sorted; empty for
-  // data, and for a module that was compiled whole.
+  // The functions whose bodies its code was made from, inlined ones included, and those from which
+  // something was inferred. Sorted; empty for data, and for a module that was compiled whole.
   std::vector<SymbolOrdinal> sources;
+  // For an optimized body: the callees whose bodies it could inline, and the functions of which it
+  // uses what was inferred of them.
+  size_t imported = 0;
+  size_t facts = 0;
   // The callees that were inlined into an optimized body itself. Empty if a compile server has made
   // it.
   std::vector<std::string> inlined;

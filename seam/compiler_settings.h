@@ -15,6 +15,9 @@ struct CompilerSettings {
   bool optimizes_ir = false;
   // Optimized bodies may be asked for later, so IR is kept for them.
   bool promotes = false;
+  // The client has a failure handler. What it throws, or the code that it returns, takes the place
+  // of a function that cannot be compiled, so nothing is inferred of callees.
+  bool handles_failures = false;
   // As in EngineOptions.
   bool contain_crashes = false;
 };

@@ -44,11 +44,11 @@ std::string FailuresOf(const std::vector<FunctionHotness>& functions) {
 }
 
 std::string LineOf(const FunctionHotness& function, const PromotionStep& step) {
-  std::string line =
-      absl::StrFormat("%9.2f %9.2f %9.2f %8.2f %8.2f %8.2f %8.2f %9d %6d  %s%s", Ms(step.hot),
-                      Ms(step.begun - step.hot), Ms(step.ready), Ms(step.extract),
-                      Ms(step.optimize), Ms(step.emit), Ms(step.link), step.code_bytes,
-                      step.imported, function.function, step.is_continuation ? " (loop)" : "");
+  std::string line = absl::StrFormat("%9.2f %9.2f %9.2f %8.2f %8.2f %8.2f %8.2f %9d %6d %5d  %s%s",
+                                     Ms(step.hot), Ms(step.begun - step.hot), Ms(step.ready),
+                                     Ms(step.extract), Ms(step.optimize), Ms(step.emit),
+                                     Ms(step.link), step.code_bytes, step.imported, step.facts,
+                                     function.function, step.is_continuation ? " (loop)" : "");
   if (step.is_cached) absl::StrAppend(&line, " (from the cache)");
   if (step.counts > 0) absl::StrAppend(&line, " (", step.counts, " branches counted)");
   if (!step.failure.empty()) absl::StrAppend(&line, " (failed)");
@@ -72,9 +72,9 @@ std::string TableOfSteps(const std::vector<FunctionHotness>& functions) {
   if (steps.empty()) return "";
   std::sort(steps.begin(), steps.end(),
             [](const auto& a, const auto& b) { return a.second->begun < b.second->begun; });
-  std::string table =
-      absl::StrFormat("%9s %9s %9s %8s %8s %8s %8s %9s %6s  %s\n", "hot at", "waited", "ready at",
-                      "extract", "passes", "emit", "link", "B", "copies", "function");
+  std::string table = absl::StrFormat("%9s %9s %9s %8s %8s %8s %8s %9s %6s %5s  %s\n", "hot at",
+                                      "waited", "ready at", "extract", "passes", "emit", "link",
+                                      "B", "copies", "facts", "function");
   for (const auto& [function, step] : steps) absl::StrAppend(&table, LineOf(*function, *step));
   return table;
 }

@@ -25,6 +25,7 @@ struct PromotionStep {
   absl::Duration link;
   size_t code_bytes = 0;
   size_t imported = 0;               // Callees whose bodies could be inlined; 0 if it was cached.
+  size_t facts = 0;                  // See CompiledObject; 0 if it was cached.
   std::vector<std::string> inlined;  // See CompiledObject.
   bool is_cached = false;            // It came from an object cache.
   uint64_t counts = 0;  // What the function's counting body has counted; 0 if there was none.

@@ -15,6 +15,7 @@
 #include "splitter/callee_importer.h"
 #include "splitter/debug_info.h"
 #include "splitter/entry_hooks.h"
+#include "splitter/fact_use.h"
 #include "splitter/large_variables.h"
 #include "splitter/mandatory_inliner.h"
 #include "splitter/module_skeleton.h"
@@ -69,7 +70,9 @@ class BodyMover {
         choice_(choice),
         options_(options),
         target_(target),
+        facts_(options.facts, view, index, is_replaced),
         mapper_(view, index, is_replaced, options.is_far, target) {
+    mapper_.UseFacts(facts_);
     mapper_.Share(choice.shared, /*has_values=*/options.import_callees);
   }
 
@@ -79,6 +82,8 @@ class BodyMover {
     MoveVariables();
     for (size_t i = 0; i < moved_.bodies.size(); ++i) MapReferences(i);
     moved_.has_inline_assembly = mapper_.has_inline_assembly();
+    moved_.facts = facts_.count();
+    moved_.grounds = facts_.grounds();
     FIRSTCALL_RETURN_IF_ERROR(Annotate(
         mapper_.status(),
         absl::StrCat("function '", index_.at(choice_.functions.front().ordinal).name, "'")));
@@ -118,6 +123,7 @@ class BodyMover {
         continue;
       }
       llvm::Function* body = ImportInPlaceOf(mapper_.CallTargetOf(*original), *original);
+      body->setAttributes(facts_.AddTo(body->getAttributes(), *original));
       ForgetIfUnoptimized(*body);
       if (is_private) body->setLinkage(llvm::GlobalValue::InternalLinkage);
       moved_.bodies.push_back(body);
@@ -129,6 +135,7 @@ class BodyMover {
   void ImportByAddress(llvm::Function& original) {
     auto& declaration = llvm::cast<llvm::Function>(*mapper_.Map(original));
     llvm::Function* body = ImportInPlaceOf(declaration, original);
+    body->setAttributes(facts_.AddTo(body->getAttributes(), original));
     ForgetIfUnoptimized(*body);
     moved_.bodies.push_back(body);
     mapper_.Define(original, *body);
@@ -179,6 +186,7 @@ class BodyMover {
   const FunctionChoice& choice_;
   const ExtractOptions& options_;
   llvm::Module& target_;
+  FactUse facts_;
   ReferenceMapper mapper_;
   MovedBodies moved_;
 };

@@ -7,9 +7,11 @@
 #ifndef FIRSTCALL_SPLITTER_BODY_MOVER_H_
 #define FIRSTCALL_SPLITTER_BODY_MOVER_H_
 
+#include <cstddef>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "base/ids.h"
 #include "seam/compile_questions.h"
 #include "seam/symbol_index.h"
 #include "splitter/extract_options.h"
@@ -28,6 +30,10 @@ struct MovedBodies {
   std::vector<llvm::Function*> bodies;
   // Whether a body has inline assembly, which may name any symbol.
   bool has_inline_assembly = false;
+  // Of how many functions that are named, facts were used, and the functions whose bodies these
+  // facts rest on.
+  size_t facts = 0;
+  std::vector<SymbolOrdinal> grounds;
 };
 
 // Moves `choice`, which has no leader, into `target`, an empty module in the view's context. Error:

@@ -15,6 +15,7 @@
 #include "seam/compile_questions.h"
 #include "seam/optnone.h"
 #include "splitter/body_kind.h"
+#include "splitter/function_facts.h"
 
 namespace firstcall {
 
@@ -56,6 +57,13 @@ struct ExtractOptions {
   // Return Unimplemented if the requested function has debug information. Then nothing is taken out
   // of the view.
   bool refuse_debug_info = false;
+  // What is known of the source module's functions, for the declarations and copies of callees.
+  // Null: nothing.
+  FunctionFacts* facts = nullptr;
+  // If this is not empty, what can be inferred of the requested function and its callees is added
+  // to `facts` first (FactFinder). Called with a module of copies: has LLVM infer attributes of the
+  // functions that the module defines, which hold for all bodies made from the same IR.
+  std::function<void(llvm::Module&)> infer;
   // Called with the requested function in the function-module, where it may add code and split
   // edges. Before this call, the loops for polls or for the OSR entry are found; so they are the
   // loops of the function as it was read. May be empty.

@@ -1,5 +1,6 @@
 #include "splitter/function_extractor.h"
 
+#include <algorithm>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "splitter/assembly_labels.h"
 #include "splitter/body_instrumentation.h"
 #include "splitter/body_mover.h"
+#include "splitter/fact_finder.h"
 #include "splitter/function_choice.h"
 #include "splitter/module_skeleton.h"
 
@@ -32,6 +34,7 @@ absl::StatusOr<FunctionModule> Extract(ModuleView& view, const SymbolIndex& inde
                                        SymbolOrdinal function, const ExtractOptions& options,
                                        const ExtractDecisions& decisions) {
   FunctionModule result;
+  if (options.infer) FactFinder(view, index, options, decisions.is_replaced).Find(function);
   FIRSTCALL_ASSIGN_OR_RETURN(FunctionChoice choice,
                              ChooseFunctions(view, index, function, options, decisions));
   result.leader = choice.leader;
@@ -48,7 +51,10 @@ absl::StatusOr<FunctionModule> Extract(ModuleView& view, const SymbolIndex& inde
       instrumentation.Apply(absl::MakeConstSpan(moved.bodies).first(choice.functions.size())));
   for (auto [original, ordinal] : choice.functions) result.functions.push_back(ordinal);
   for (auto [original, ordinal] : choice.variables) result.variables.push_back(ordinal);
-  result.sources = std::move(choice.sources);
+  result.imported = choice.sources.size() - std::min<size_t>(choice.sources.size(), 1);
+  result.facts = moved.facts;
+  std::set_union(choice.sources.begin(), choice.sources.end(), moved.grounds.begin(),
+                 moved.grounds.end(), std::back_inserter(result.sources));
   result.callees = std::move(choice.callees);
   result.hotness_signs = std::move(hotness.hotness_signs);
   result.poll_balance = hotness.poll_balance;

@@ -10,6 +10,7 @@
 #ifndef FIRSTCALL_SPLITTER_FUNCTION_EXTRACTOR_H_
 #define FIRSTCALL_SPLITTER_FUNCTION_EXTRACTOR_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -34,8 +35,12 @@ struct FunctionModule {
   // The variables of the group.
   std::vector<SymbolOrdinal> variables;
   // The functions whose bodies are in the module, be it under their own names, inlined, or for the
-  // optimizer. Sorted.
+  // optimizer, and those whose bodies say what is known of callees. Sorted.
   std::vector<SymbolOrdinal> sources;
+  // How many bodies of other functions are in the module.
+  size_t imported = 0;
+  // Of how many functions that the module names, facts are used (FunctionFacts).
+  size_t facts = 0;
   // Other functions of the source module that the first one calls, the likeliest first.
   std::vector<SymbolOrdinal> callees;
   // For each of the functions; empty unless ExtractOptions::body is a ReplaceableBody.

@@ -179,7 +179,9 @@ llvm::Function* ReferenceMapper::DeclareFunction(const llvm::GlobalValue& origin
                              original.getAddressSpace(), name, &target_);
   if (const auto* function = llvm::dyn_cast<llvm::Function>(&original)) {
     declaration->setCallingConv(function->getCallingConv());
-    declaration->setAttributes(function->getAttributes());
+    declaration->setAttributes(facts_ == nullptr
+                                   ? function->getAttributes()
+                                   : facts_->AddTo(function->getAttributes(), *function));
   }
   std::optional<SymbolOrdinal> ordinal = view_.ordinal_of(original);
   declaration->setDSOLocal(ordinal && IsWithinReach(index_.at(*ordinal)));

@@ -21,6 +21,7 @@
 #include "seam/compile_questions.h"
 #include "seam/symbol_index.h"
 #include "splitter/address_escape.h"
+#include "splitter/fact_use.h"
 #include "splitter/module_view.h"
 
 namespace llvm {
@@ -48,6 +49,9 @@ class ReferenceMapper final : private llvm::ValueMaterializer {
     shared_ = &constants;
     shared_have_values_ = has_values;
   }
+
+  // From now on the declarations of functions have what is known of these.
+  void UseFacts(FactUse& facts) { facts_ = &facts; }
 
   // From now on `original` of the view maps to `definition` of the target.
   void Define(llvm::GlobalValue& original, llvm::GlobalValue& definition);
@@ -109,6 +113,7 @@ class ReferenceMapper final : private llvm::ValueMaterializer {
   llvm::ValueMapper mapper_;
   const Variables* shared_ = nullptr;
   bool shared_have_values_ = false;
+  FactUse* facts_ = nullptr;  // Null: the declarations have the attributes of the view's functions.
   bool has_inline_assembly_ = false;
   absl::Status status_;
 };

@@ -20,6 +20,8 @@
 #include "llvm/IR/OptBisect.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/StandardInstrumentations.h"
+#include "llvm/Transforms/IPO/FunctionAttrs.h"
+#include "llvm/Transforms/IPO/InferFunctionAttrs.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/LowerMatrixIntrinsics.h"
@@ -95,6 +97,12 @@ struct IrOptimizer::Pipeline {
     simplification.addPass(llvm::SimplifyCFGPass());
     simplification.addPass(llvm::InstCombinePass());
     simplification.addPass(llvm::SimplifyCFGPass());
+    llvm::CGSCCPassManager bottom_up;
+    bottom_up.addPass(llvm::PostOrderFunctionAttrsPass());
+    inference.addPass(llvm::InferFunctionAttrsPass());
+    inference.addPass(
+        llvm::createModuleToFunctionPassAdaptor(llvm::SROAPass(llvm::SROAOptions::PreserveCFG)));
+    inference.addPass(llvm::createModuleToPostOrderCGSCCPassAdaptor(std::move(bottom_up)));
     analyses.Register(builder);
   }
 
@@ -152,6 +160,9 @@ struct IrOptimizer::Pipeline {
   llvm::OptNoneInstrumentation opt_none{/*DebugLogging=*/false};
   llvm::PassBuilder builder;
   llvm::FunctionPassManager simplification;
+  // Variables become values first, or every pointer that a front end puts into a variable would
+  // count as captured.
+  llvm::ModulePassManager inference;
   llvm::OptimizationLevel level;
 };
 
@@ -173,6 +184,13 @@ void IrOptimizer::Simplify(llvm::Function& function) {
   is_broken_ = true;
   pipeline_->simplification.run(function, pipeline_->analyses.functions);
   pipeline_->analyses.functions.clear();
+  is_broken_ = false;
+}
+
+void IrOptimizer::Infer(llvm::Module& module) {
+  is_broken_ = true;
+  pipeline_->inference.run(module, pipeline_->analyses.modules);
+  pipeline_->analyses.Clear();
   is_broken_ = false;
 }
 

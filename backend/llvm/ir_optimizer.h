@@ -42,6 +42,12 @@ class IrOptimizer {
   // caller must guard against LLVM's fatal errors; after one, is_broken() is true.
   void Simplify(llvm::Function& function);
 
+  // Infers attributes of the functions that `module` defines from their bodies, which must be what
+  // calls of these functions run, and simplifies the bodies no more than that: the attributes hold
+  // for every body that was made from the same IR. The caller must guard against LLVM's fatal
+  // errors; after one, is_broken() is true.
+  void Infer(llvm::Module& module);
+
   bool is_broken() const { return is_broken_; }
 
  private:

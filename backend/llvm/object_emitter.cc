@@ -4,6 +4,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "backend/llvm/false_dependencies.h"
 #include "backend/llvm/fast_selection.h"
 #include "backend/llvm/macho_module.h"
 #include "backend/llvm/wrong_at_o0.h"
@@ -75,7 +76,7 @@ absl::StatusOr<std::unique_ptr<ObjectEmitter>> ObjectEmitter::Create(const Targe
 }
 
 absl::Status ObjectEmitter::MakePasses() {
-  passes_ = std::make_unique<llvm::legacy::PassManager>();
+  passes_ = std::make_unique<PassesWithoutFalseDependencies>();
   passes_->add(new llvm::TargetLibraryInfoWrapperPass(machine_->getTargetTriple()));
   llvm::MCContext* unused = nullptr;
   if (machine_->addPassesToEmitMC(*passes_, unused, stream_, /*DisableVerify=*/true)) {

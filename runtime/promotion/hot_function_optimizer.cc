@@ -34,6 +34,7 @@ PromotionStep Describe(const HotFunction& function, uint32_t wanted, absl::Durat
   step.link = body->link;
   step.code_bytes = body->code_bytes;
   step.imported = body->imported;
+  step.facts = body->facts;
   step.inlined = body->inlined;
   step.is_cached = body->is_cached;
   return step;

@@ -100,8 +100,7 @@ absl::StatusOr<OptimizedBodies::Body> OptimizedBodies::Link(FunctionKey key, boo
   published.reason = is_continuation ? CompileReason::kContinuation : CompileReason::kPromoted;
   published.is_cached = is_cached;
   published.optimize = object.optimize;
-  // Its own body is among the sources.
-  published.imported = object.sources.size() - (object.sources.empty() ? 0 : 1);
+  published.imported = object.imported;
   published.inlined = object.inlined;
   FIRSTCALL_PROBE3(promote, name.data(), module.name().c_str(), found->second.value());
   listener_.OnPublished(published);
@@ -115,6 +114,7 @@ absl::StatusOr<OptimizedBodies::Body> OptimizedBodies::Link(FunctionKey key, boo
   body.emit = published.emit - published.optimize;
   body.link = published.link;
   body.imported = published.imported;
+  body.facts = object.facts;
   body.inlined = std::move(object.inlined);
   return body;
 }

@@ -51,6 +51,7 @@ class OptimizedBodies {
     absl::Duration emit;
     absl::Duration link;
     size_t imported = 0;               // Callees whose bodies it could inline; 0 if it was cached.
+    size_t facts = 0;                  // See CompiledObject; 0 if it was cached.
     std::vector<std::string> inlined;  // See CompiledObject.
   };
 

@@ -220,6 +220,7 @@ absl::StatusOr<std::string> EncodeSettings(const CompilerSettings& settings) {
   ForEachSetting(target, [&](const char*, const auto& value) { Encode(value, encoder); });
   encoder.U8(settings.optimizes_ir);
   encoder.U8(settings.promotes);
+  encoder.U8(settings.handles_failures);
   return std::move(encoder).Take();
 }
 
@@ -231,6 +232,7 @@ absl::StatusOr<CompilerSettings> DecodeSettings(absl::string_view bytes) {
                  [&](const char*, auto& value) { is_valid = Decode(decoder, value) && is_valid; });
   settings.optimizes_ir = decoder.U8() != 0;
   settings.promotes = decoder.U8() != 0;
+  settings.handles_failures = decoder.U8() != 0;
   if (!is_valid || !decoder.ok() || !decoder.rest().empty()) return Damaged();
   return settings;
 }
@@ -328,6 +330,8 @@ std::string EncodeObject(const CompiledObject& object) {
   Encoder encoder;
   encoder.Reserve(object.bytes.size() + 64 + 4 * object.sources.size());
   EncodeAll(object.sources, encoder);
+  encoder.U64(object.imported);
+  encoder.U64(object.facts);
   encoder.U64(static_cast<uint64_t>(absl::ToInt64Nanoseconds(object.split)));
   encoder.U64(static_cast<uint64_t>(absl::ToInt64Nanoseconds(object.emit)));
   encoder.U64(static_cast<uint64_t>(absl::ToInt64Nanoseconds(object.optimize)));
@@ -345,6 +349,8 @@ absl::StatusOr<CompiledObject> DecodeObject(absl::string_view bytes, size_t symb
   Decoder decoder(bytes);
   CompiledObject object;
   bool is_valid = DecodeAll(decoder, symbol_count, object.sources);
+  object.imported = decoder.U64();
+  object.facts = decoder.U64();
   object.split = absl::Nanoseconds(static_cast<int64_t>(decoder.U64()));
   object.emit = absl::Nanoseconds(static_cast<int64_t>(decoder.U64()));
   object.optimize = absl::Nanoseconds(static_cast<int64_t>(decoder.U64()));

@@ -42,5 +42,16 @@ TEST(SignatureTest, DependsOnEverySetting) {
   EXPECT_GE(changes, 12);
 }
 
+// With a failure handler, optimized code knows less of what it calls.
+TEST(SignatureTest, TellsWhetherThereIsAFailureHandler) {
+  EngineOptions options;
+  const auto signature = [&] {
+    return SignatureOf(ContentDigest("a module"), "a compiler", options, /*is_far=*/false);
+  };
+  const std::string without = signature();
+  options.failure_handler = [](const FailedCall&) -> void* { return nullptr; };
+  EXPECT_NE(signature(), without);
+}
+
 }  // namespace
 }  // namespace firstcall

@@ -29,6 +29,7 @@ CompilerSettings SomeSettings() {
   settings.target.code_model = CodeModel::kLarge;
   settings.target.llvm_arguments = {"-fast-isel=0", ""};
   settings.promotes = true;
+  settings.handles_failures = true;
   return settings;
 }
 
@@ -67,6 +68,7 @@ TEST(SeamCodingTest, KeepsSettings) {
   EXPECT_EQ(settings->target.code_model, CodeModel::kLarge);
   EXPECT_THAT(settings->target.llvm_arguments, ElementsAre("-fast-isel=0", ""));
   EXPECT_TRUE(settings->promotes);
+  EXPECT_TRUE(settings->handles_failures);
   EXPECT_FALSE(settings->optimizes_ir);
 }
 
@@ -193,6 +195,18 @@ TEST(SeamCodingTest, OrdinalsBeyondTheSymbolsAreRefused) {
   CompiledObject object;
   object.sources = {SymbolOrdinal{kSymbols}};
   EXPECT_TRUE(absl::IsInvalidArgument(DecodeObject(EncodeObject(object), kSymbols).status()));
+}
+
+TEST(SeamCodingTest, KeepsWhatAnOptimizedBodyWasMadeFrom) {
+  CompiledObject object;
+  object.sources = {SymbolOrdinal{3}};
+  object.imported = 7;
+  object.facts = 5;
+  const auto read = DecodeObject(EncodeObject(object), kSymbols);
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_THAT(read->sources, ElementsAre(SymbolOrdinal{3}));
+  EXPECT_EQ(read->imported, 7u);
+  EXPECT_EQ(read->facts, 5u);
 }
 
 TEST(SeamCodingTest, AnObjectOfTheUsersDoesNotComeFromACompiler) {
