@@ -1,6 +1,8 @@
 #include "compiler/body_description.h"
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -26,8 +28,7 @@ constexpr char kCompileUnits[] = "llvm.dbg.cu";
 
 // What polls may take. An engine limits that for the whole program, so the limit of one function is
 // not known any more: nearly always, it was not reached, or there was nothing left.
-constexpr int64_t kUsualAllowances[] = {kUnlimitedPolls, 0};
-// How many limits between these two are tried.
+// So these two are tried first, and then this many between them.
 constexpr int64_t kOtherAllowances = 48;
 
 ExtractOptions OptionsFor(const DescriptionOrder& order, const ModuleSource& source,
@@ -53,9 +54,9 @@ class Description {
         view_(view),
         baseline_(baseline),
         options_(OptionsFor(order, module.source(), context)),
-        described_("description", view.module().getContext()) {
-    described_.setTargetTriple(view.module().getTargetTriple());
-    described_.setDataLayout(view.module().getDataLayout());
+        described_(std::make_unique<llvm::Module>("description", view.module().getContext())) {
+    described_->setTargetTriple(view.module().getTargetTriple());
+    described_->setDataLayout(view.module().getDataLayout());
   }
 
   // Adds the function with this index in the order, if it can be described.
@@ -65,19 +66,26 @@ class Description {
       (void)TryToAdd(index);
       return;
     }
-    for (int64_t allowance : kUsualAllowances) {
-      if (TryToAdd(index, allowance)) return;
-      if (allowance == kUnlimitedPolls) most_taken_ = taken_;
-    }
+    if (TryToAdd(index, kUnlimitedPolls)) return;
+    const int64_t most_taken = taken_;
+    // What has no polls is the same with any limit.
+    if (order_.bodies[index].is_final || most_taken == 0 || TryToAdd(index, 0)) return;
+    int64_t last = 0;
     for (int64_t i = 1; i < kOtherAllowances; ++i) {
-      if (TryToAdd(index, most_taken_ * i / kOtherAllowances)) return;
+      const int64_t allowance = most_taken * i / kOtherAllowances;
+      if (allowance != last && TryToAdd(index, allowance)) return;
+      last = allowance;
     }
   }
 
+  // After an error, the view must be dropped.
   absl::StatusOr<CodeDescription> Finish(const Target& target) {
     CodeDescription description;
     if (functions_.empty()) return description;
-    FIRSTCALL_ASSIGN_OR_RETURN(description.object, MakeDebugObject(target, described_, functions_));
+    absl::StatusOr<ObjectBytes> object = MakeDebugObject(target, *described_, functions_);
+    if (!object.ok()) (void)described_.release();  // LLVM may still refer to it.
+    FIRSTCALL_RETURN_IF_ERROR(object.status());
+    description.object = *std::move(object);
     description.described = std::move(ordinals_);
     return description;
   }
@@ -90,7 +98,7 @@ class Description {
   }
 
   bool TryToAdd(size_t index) {
-    const SymbolOrdinal ordinal = order_.functions[index];
+    const SymbolOrdinal ordinal = order_.bodies[index].function;
     const auto may_join = [](SymbolOrdinal) { return false; };
     const auto is_warm = [](SymbolOrdinal) { return false; };
     const auto simplify = [](llvm::Function&) {};
@@ -119,19 +127,19 @@ class Description {
     if (!generated.ok() || generated->is_refused()) return true;
     if (!order_.is_running(index, std::move(generated->bytes))) return false;
     CopyFlags(*function.getParent());
-    functions_.emplace(&AddDescribedFunction(described_, function.getName(), *subprogram),
+    functions_.emplace(&AddDescribedFunction(*described_, function.getName(), *subprogram),
                        described.Describe(map));
-    ordinals_.push_back(order_.functions[index]);
+    ordinals_.push_back(order_.bodies[index].function);
     return true;
   }
 
   // What the code generator wants to know of the module.
   void CopyFlags(llvm::Module& from) {
-    if (described_.getNamedMetadata(kCompileUnits) != nullptr) return;
+    if (described_->getNamedMetadata(kCompileUnits) != nullptr) return;
     for (const char* name : {"llvm.module.flags", kCompileUnits}) {
       llvm::NamedMDNode* source = from.getNamedMetadata(name);
       if (source == nullptr) continue;
-      llvm::NamedMDNode* copy = described_.getOrInsertNamedMetadata(name);
+      llvm::NamedMDNode* copy = described_->getOrInsertNamedMetadata(name);
       for (llvm::MDNode* node : source->operands()) copy->addOperand(node);
     }
   }
@@ -142,9 +150,8 @@ class Description {
   ModuleView& view_;
   baseline::BaselineGenerator& baseline_;
   ExtractOptions options_;
-  int64_t taken_ = 0;       // At most so many instructions are the polls of the last body.
-  int64_t most_taken_ = 0;  // The same without a limit.
-  llvm::Module described_;
+  int64_t taken_ = 0;  // At most so many instructions are the polls of the last body.
+  std::unique_ptr<llvm::Module> described_;
   DescribedFunctions functions_;
   std::vector<SymbolOrdinal> ordinals_;
 };
@@ -168,7 +175,7 @@ absl::StatusOr<CodeDescription> DescribeBodiesOf(LoadedModule& module,
     return absl::UnimplementedError("the baseline code generator is turned off");
   }
   Description description(module, order, context, *view, *baseline);
-  for (size_t i = 0; i < order.functions.size(); ++i) description.Add(i);
+  for (size_t i = 0; i < order.bodies.size(); ++i) description.Add(i);
   return description.Finish(target);
 }
 

@@ -3,8 +3,8 @@
 // debug information, and this time where instructions and values are is recorded. If the code is
 // the same as the one that runs, what was recorded holds for that one, too.
 //
-// Thread-safe if each thread has its own context. Blocks until all functions are compiled, and locks
-// the view's mutex meanwhile. Tested in tests/debugger/attach_test.cc.
+// Thread-safe if each thread has its own context. Blocks until all functions are compiled, and
+// locks the view's mutex meanwhile. Tested in tests/debugger/attach_test.cc.
 
 #ifndef FIRSTCALL_COMPILER_BODY_DESCRIPTION_H_
 #define FIRSTCALL_COMPILER_BODY_DESCRIPTION_H_

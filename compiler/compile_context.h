@@ -83,7 +83,7 @@ class CompileContext {
   std::unique_ptr<CodeGenerator> generator_;
   std::unique_ptr<IrOptimizer> optimizer_;
   std::unique_ptr<baseline::BaselineGenerator> baseline_;  // Null until it is asked for.
-  std::unique_ptr<RequiredLowering> lowering_;  // Null until a module needs it.
+  std::unique_ptr<RequiredLowering> lowering_;             // Null until a module needs it.
   absl::flat_hash_map<ModuleId, std::shared_ptr<ModuleView>> views_;
   size_t drops_seen_ = 0;  // How often views were dropped when it was taken from its pool.
 

@@ -1,8 +1,8 @@
 #include "compiler/described_function.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
-#include <tuple>
 #include <utility>
 
 #include "llvm/ADT/APInt.h"
@@ -22,13 +22,18 @@ using baseline::CodeMap;
 using baseline::UnwindRow;
 using Variable = DescribedCode::Variable;
 
-// A variable, or a part of it, in a function or in one that was inlined.
-using Part = std::tuple<const llvm::DILocalVariable*, const llvm::DILocation*, uint64_t, uint64_t>;
+// A variable in a function, or in one that was inlined.
+using Variables = std::pair<const llvm::DILocalVariable*, const llvm::DILocation*>;
 
-Part PartOf(const llvm::DbgVariableRecord& record) {
-  const auto fragment = record.getExpression()->getFragmentInfo();
-  return {record.getVariable(), record.getDebugLoc().getInlinedAt(),
-          fragment ? fragment->OffsetInBits : 0, fragment ? fragment->SizeInBits : UINT64_MAX};
+Variables VariableOf(const llvm::DbgVariableRecord& record) {
+  return {record.getVariable(), record.getDebugLoc().getInlinedAt()};
+}
+
+// Whether two records are about the same bits of their variable, which is the same one.
+bool AreOfOnePart(const llvm::DbgVariableRecord& a, const llvm::DbgVariableRecord& b) {
+  const auto of_a = a.getExpression()->getFragmentInfo();
+  const auto of_b = b.getExpression()->getFragmentInfo();
+  return !of_a || !of_b || llvm::DIExpression::fragmentCmp(*of_a, *of_b) == 0;
 }
 
 // Whether the record says where in memory the variable is: it was declared there, or a store to its
@@ -116,13 +121,11 @@ void SetPlace(const CodeMap::Location& location, bool is_declared, Variable& var
 DescribedFunction::DescribedFunction(const llvm::Function& function) {
   uint32_t value = 0;
   for (const llvm::Argument& argument : function.args()) numbers_[&argument] = value++;
-  std::vector<std::pair<Part, size_t>> parts;
   for (const llvm::BasicBlock& block : function) {
     for (const llvm::Instruction& instruction : block) {
       const auto number = static_cast<uint32_t>(instructions_.size());
       for (const llvm::DbgVariableRecord& record :
            llvm::filterDbgVars(instruction.getDbgRecordRange())) {
-        parts.emplace_back(PartOf(record), assignments_.size());
         Assignment assignment = {&record, number, ValueOf(record), ExpressionOf(record),
                                  IsInMemory(record)};
         FollowAddress(assignment, function.getParent()->getDataLayout());
@@ -132,17 +135,26 @@ DescribedFunction::DescribedFunction(const llvm::Function& function) {
       if (!instruction.getType()->isVoidTy()) numbers_[&instruction] = value++;
     }
   }
-  std::sort(parts.begin(), parts.end());
-  for (size_t begin = 0, end = 0; begin < parts.size(); begin = end) {
-    const Assignment& first = assignments_[parts[begin].second];
-    bool is_only = true;
-    for (end = begin; end < parts.size() && parts[end].first == parts[begin].first; ++end) {
-      const Assignment& other = assignments_[parts[end].second];
-      is_only &=
-          end == begin || (first.is_in_memory && other.is_in_memory && first.value == other.value &&
-                           first.expression == other.expression);
+  FindOthers();
+}
+
+// Which assignments are about the same part of a variable.
+void DescribedFunction::FindOthers() {
+  std::map<Variables, std::vector<Assignment*>> variables;
+  for (Assignment& assignment : assignments_) {
+    std::vector<Assignment*>& others = variables[VariableOf(*assignment.record)];
+    for (Assignment* other : others) {
+      if (!AreOfOnePart(*other->record, *assignment.record)) continue;
+      const bool says_the_same = other->is_in_memory && assignment.is_in_memory &&
+                                 other->value == assignment.value &&
+                                 other->expression == assignment.expression;
+      other->is_only &= says_the_same;
+      assignment.is_only &= says_the_same;
+      const bool is_in_block = instructions_[other->instruction]->getParent() ==
+                               instructions_[assignment.instruction]->getParent();
+      if (is_in_block && !other->next) other->next = assignment.instruction;
     }
-    for (size_t i = begin; i < end; ++i) assignments_[parts[i].second].is_only = is_only;
+    others.push_back(&assignment);
   }
 }
 
@@ -210,13 +222,18 @@ DescribedCode DescribedFunction::Describe(const CodeMap& map) const {
     offsets[i] = next;
   }
 
+  std::vector<Variable> ends_of_ranges;
   for (const Assignment& assignment : assignments_) {
     const llvm::DbgVariableRecord& record = *assignment.record;
     const bool is_declared = assignment.is_in_memory;
-    const bool holds_everywhere = assignment.is_only;
     const uint32_t begin =
         is_declared && assignment.is_only ? body : *offsets[assignment.instruction];
-    const uint32_t end = holds_everywhere ? map.size : ends[assignment.instruction];
+    uint32_t end = map.size;
+    if (!assignment.is_only) {
+      end = ends[assignment.instruction];
+      if (assignment.next) end = std::min(end, *offsets[*assignment.next]);
+    }
+    if (begin >= end) continue;
     Variable variable;
     variable.offset = begin;
     variable.variable = record.getVariable();
@@ -228,27 +245,25 @@ DescribedCode DescribedFunction::Describe(const CodeMap& map) const {
     if (constant != nullptr && constant->getBitWidth() <= 64 && !is_declared) {
       variable.kind = Variable::Kind::kConstant;
       variable.place = constant->getSExtValue();
-      code.variables.push_back(variable);
-    } else if (number == numbers_.end()) {
-      code.variables.push_back(variable);
-    } else {
+    } else if (number != numbers_.end()) {
       // Where the value is at first, and where it goes.
-      bool is_first = true;
       for (const CodeMap::Change* change : changes.lookup(number->second)) {
         if (change->offset >= end) break;
+        if (change->offset > begin) {
+          code.variables.push_back(variable);
+          variable.offset = change->offset;
+        }
         SetPlace(change->location, is_declared, variable);
-        variable.offset = std::max(begin, change->offset);
-        if (change->offset <= begin && !is_first) code.variables.pop_back();
-        is_first = false;
-        code.variables.push_back(variable);
       }
     }
-    if (end < map.size) {
-      variable.offset = end;
-      variable.kind = Variable::Kind::kUnknown;
-      code.variables.push_back(variable);
-    }
+    code.variables.push_back(variable);
+    if (end == map.size) continue;
+    variable.offset = end;
+    variable.kind = Variable::Kind::kUnknown;
+    ends_of_ranges.push_back(variable);
   }
+  // Where a range ends and another one begins, the end comes first.
+  code.variables.insert(code.variables.begin(), ends_of_ranges.begin(), ends_of_ranges.end());
   std::stable_sort(code.variables.begin(), code.variables.end(),
                    [](const Variable& a, const Variable& b) { return a.offset < b.offset; });
   for (const UnwindRow& row : map.unwind) code.unwind.push_back({row.offset, RuleOf(row)});

@@ -9,6 +9,7 @@
 #define FIRSTCALL_COMPILER_DESCRIBED_FUNCTION_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "backend/baseline/code_map.h"
@@ -45,9 +46,12 @@ class DescribedFunction {
     const llvm::DIExpression* expression;  // To be applied to `value`.
     bool is_in_memory;
     // No other assignment says something else of this part of the variable.
-    bool is_only = false;
+    bool is_only = true;
+    // If one follows in the same block: the instruction in front of which it stands.
+    std::optional<uint32_t> next = std::nullopt;
   };
 
+  void FindOthers();
   static void FollowAddress(Assignment& assignment, const llvm::DataLayout& layout);
 
   std::vector<const llvm::Instruction*> instructions_;    // By their numbers in ir::Function.

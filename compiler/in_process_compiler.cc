@@ -144,7 +144,10 @@ absl::StatusOr<CodeDescription> InProcessCompiler::DescribeBodies(const Descript
   const CallOnceState call_once;
   const std::shared_ptr<LoadedModule> module = Find(order.module);
   const ContextUse use(describing_contexts_);
-  return DescribeBodiesOf(*module, order, target_, use.context());
+  absl::StatusOr<CodeDescription> description =
+      DescribeBodiesOf(*module, order, target_, use.context());
+  if (absl::IsInternal(description.status())) use.context().StartAnew(order.module);
+  return description;
 }
 
 absl::StatusOr<BodyDigests> InProcessCompiler::DigestBodies(ModuleId id) {

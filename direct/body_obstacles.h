@@ -2,7 +2,7 @@
 // body is read (splitter/body_reader.h), and what ties the body to other functions. What the code
 // generator does not cover, it refuses itself.
 //
-// Thread-safe: pure functions. Tested in tests/direct/direct_compiler_test.cc.
+// Thread-safe: pure functions. Tested in tests/direct/body_obstacles_test.cc.
 
 #ifndef FIRSTCALL_DIRECT_BODY_OBSTACLES_H_
 #define FIRSTCALL_DIRECT_BODY_OBSTACLES_H_

@@ -1,12 +1,13 @@
 #include "object/code_names.h"
 
 #include <elf.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
-#include <cstdlib>
 #include <cstring>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -21,12 +22,15 @@
 namespace firstcall {
 namespace {
 
-// The code of a section lies within so many bytes: a debugger takes the whole section for code.
+// A section ends so many bytes behind its first code at most: a debugger takes all between its
+// functions for code.
 constexpr uint64_t kSectionBytes = uint64_t{1} << 20;
 constexpr size_t kMostCodeSections = 1024;
 // A debugger drops a section that overlaps one of another object, so one object should be enough.
-constexpr size_t kMostSymbols = 1 << 16;
-constexpr size_t kNameBytes = 3 << 20;
+constexpr size_t kMostSymbols = 1 << 15;
+constexpr size_t kNameBytes = 3 << 19;
+// A name may take the place of one that is so many bytes longer.
+constexpr size_t kMostUnused = 16;
 
 // A relocatable object whose tables have room for more. Plain bytes, zero at first. The object has
 // megabytes, so its memory is mapped, and pages that are not used yet take no memory.
@@ -43,8 +47,8 @@ struct Tables {
 
 class GrowingObject {
  public:
-  // An object without symbols, in memory that is never freed.
-  GrowingObject() : tables_(*static_cast<Tables*>(std::calloc(1, sizeof(Tables)))) {
+  // An object without symbols. `tables`, which are zero and never freed, become the object.
+  explicit GrowingObject(Tables& tables) : tables_(tables) {
     Elf64_Ehdr& header = tables_.header;
     std::memcpy(header.e_ident, ELFMAG, SELFMAG);
     header.e_ident[EI_CLASS] = ELFCLASS64;
@@ -73,30 +77,34 @@ class GrowingObject {
   // Null if the object is full.
   Elf64_Sym* Add(absl::string_view name, uint64_t address, uint64_t size) {
     const size_t section = SectionFor(address);
-    uint64_t& symbol_bytes = tables_.sections[Tables::kSymbols].sh_size;
-    uint64_t& name_bytes = tables_.sections[Tables::kNames].sh_size;
-    if (section == 0 || symbol_bytes == sizeof(tables_.symbols) ||
-        name.size() + 1 > kNameBytes - name_bytes) {
-      return nullptr;
-    }
+    Elf64_Sym* const symbol = section == 0 ? nullptr : SymbolWithRoomFor(name.size());
+    if (symbol == nullptr) return nullptr;
     Elf64_Shdr& code = tables_.sections[section];
-    Elf64_Sym& symbol = tables_.symbols[symbol_bytes / sizeof(Elf64_Sym)];
-    symbol.st_name = static_cast<uint32_t>(name_bytes);
-    symbol.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC);
-    symbol.st_shndx = static_cast<uint16_t>(section);
-    symbol.st_value = address - code.sh_addr;
-    symbol.st_size = size;
-    std::memcpy(tables_.names + name_bytes, name.data(), name.size());
-    // A debugger stops the threads anywhere, and reads what the sizes tell it.
+    symbol->st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC);
+    symbol->st_value = address - code.sh_addr;
+    symbol->st_size = size;
+    char* const begin = tables_.names + symbol->st_name;
+    std::memcpy(begin, name.data(), name.size());
+    begin[name.size()] = '\0';
+    code.sh_size = std::max(code.sh_size, symbol->st_value + size);
+    // A debugger stops the threads anywhere. A symbol without a section means nothing.
     std::atomic_signal_fence(std::memory_order_release);
-    code.sh_size = std::max(code.sh_size, symbol.st_value + size);
-    name_bytes += name.size() + 1;
-    std::atomic_signal_fence(std::memory_order_release);
-    symbol_bytes += sizeof(Elf64_Sym);
-    return &symbol;
+    symbol->st_shndx = static_cast<uint16_t>(section);
+    return symbol;
+  }
+
+  // Removes what Add has returned.
+  void Remove(Elf64_Sym& symbol) {
+    symbol.st_shndx = SHN_UNDEF;
+    const auto number = static_cast<size_t>(&symbol - tables_.symbols);
+    free_[room_[number]].push_back(&symbol);
   }
 
   const char* bytes() const { return reinterpret_cast<const char*>(&tables_); }
+
+  bool Has(const Elf64_Sym& symbol) const {
+    return &symbol >= tables_.symbols && &symbol < tables_.symbols + kMostSymbols;
+  }
 
  private:
   Elf64_Shdr& Set(size_t section, uint32_t type, uint32_t name, uint64_t offset) {
@@ -108,23 +116,52 @@ class GrowingObject {
     return header;
   }
 
+  // A symbol without a section, and with room for a name of `size` bytes; null if there is none.
+  Elf64_Sym* SymbolWithRoomFor(size_t size) {
+    // Names of functions that come and go are often about as long.
+    const auto found = free_.lower_bound(size);
+    if (found != free_.end() && found->first <= size + kMostUnused) {
+      Elf64_Sym* const symbol = found->second.back();
+      found->second.pop_back();
+      if (found->second.empty()) free_.erase(found);
+      return symbol;
+    }
+    uint64_t& symbol_bytes = tables_.sections[Tables::kSymbols].sh_size;
+    uint64_t& name_bytes = tables_.sections[Tables::kNames].sh_size;
+    if (symbol_bytes == sizeof(tables_.symbols) || size + 1 > kNameBytes - name_bytes) {
+      return nullptr;
+    }
+    Elf64_Sym& symbol = tables_.symbols[room_.size()];
+    room_.push_back(static_cast<uint32_t>(size));
+    symbol.st_name = static_cast<uint32_t>(name_bytes);
+    name_bytes += size + 1;
+    std::atomic_signal_fence(std::memory_order_release);
+    symbol_bytes += sizeof(Elf64_Sym);
+    return &symbol;
+  }
+
   // The number of the section whose code may be at `address`; 0 if there is no such section.
   size_t SectionFor(uint64_t address) {
-    const uint64_t begin = address & -kSectionBytes;
     uint16_t& count = tables_.header.e_shnum;
-    // The last one first: code that is linked one after the other lies close together.
-    for (size_t i = count; i-- > Tables::kFirstCode;) {
-      if (tables_.sections[i].sh_addr == begin) return i;
+    size_t nearest = 0;
+    for (size_t i = Tables::kFirstCode; i < count; ++i) {
+      const uint64_t begin = tables_.sections[i].sh_addr;
+      if (begin > address || address - begin >= kSectionBytes) continue;
+      if (nearest == 0 || begin > tables_.sections[nearest].sh_addr) nearest = i;
     }
+    if (nearest != 0) return nearest;
     if (count == Tables::kFirstCode + kMostCodeSections) return 0;
     Elf64_Shdr& added = Set(count, SHT_NOBITS, /*name=*/1, /*offset=*/0);
     added.sh_flags = SHF_ALLOC | SHF_EXECINSTR;
-    added.sh_addr = begin;
+    added.sh_addr = address;
     std::atomic_signal_fence(std::memory_order_release);
     return count++;
   }
 
   Tables& tables_;
+  std::vector<uint32_t> room_ = {0};  // Of each symbol: the bytes of its name at most.
+  // The symbols that were removed, by the room for their names.
+  std::map<size_t, std::vector<Elf64_Sym*>> free_;
 };
 
 class Names {
@@ -136,7 +173,10 @@ class Names {
     if (is_turned_away_) return nullptr;
     Elf64_Sym* const symbol = last_ ? last_->Add(name, address, size) : nullptr;
     if (symbol != nullptr) return symbol;
-    last_.emplace();
+    void* const tables = mmap(nullptr, sizeof(Tables), PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (tables == MAP_FAILED) return nullptr;
+    last_.emplace(*static_cast<Tables*>(tables));
     is_turned_away_ = !RegisterLastingImage(last_->bytes(), sizeof(Tables));
     if (is_turned_away_) return nullptr;
     return last_->Add(name, address, size);
@@ -144,7 +184,11 @@ class Names {
 
   void Remove(Elf64_Sym& symbol) ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);
-    symbol.st_shndx = SHN_UNDEF;
+    if (last_ && last_->Has(symbol)) {
+      last_->Remove(symbol);
+    } else {
+      symbol.st_shndx = SHN_UNDEF;
+    }
   }
 
  private:

@@ -3,8 +3,8 @@
 // empty (GDB manual, "JIT Compilation Interface").
 //
 // For code without debug information that was linked while no debugger listened: other code is
-// registered with an object of its own (debugger_registration.h). A function costs about a hundred
-// instructions and 24 bytes beside its name.
+// registered with an object of its own (debugger_registration.h). A function costs some hundred
+// instructions, and 28 bytes beside its name.
 //
 // Thread-safe. Tested in tests/object/code_names_test.cc and tests/debugger/attach_test.cc.
 

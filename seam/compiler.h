@@ -160,13 +160,17 @@ struct OptimizationOrder {
   bool keeps_debug_info = false;
 };
 
-// First bodies that run, and whose debug information is wanted.
+// Bodies that run, and whose debug information is wanted.
 struct DescriptionOrder {
+  struct Body {
+    SymbolOrdinal function;
+    // No other body will replace this one: it has no polls, or is no first body at all.
+    bool is_final = false;
+  };
   ModuleId module;
-  std::vector<SymbolOrdinal> functions;
+  std::vector<Body> bodies;
   IsReplaced is_replaced;
-  // Whether the body of the function with this index in `functions` is the one in `object`, which
-  // was compiled again.
+  // Whether the body with this index in `bodies` is the one in `object`, which was compiled again.
   absl::FunctionRef<bool(size_t index, ObjectBytes object)> is_running;
   bool is_far = false;
   // Set if optimized bodies may replace the bodies: whether these poll when they are called.
@@ -209,9 +213,9 @@ class Compiler {
   virtual absl::StatusOr<CompiledObject> Optimize(const OptimizationOrder& order) = 0;
 
   // Compiles first bodies once more, and describes those that DescriptionOrder::is_running
-  // accepts for debuggers: lines, variables, types, unwind rows. Leaves out functions without debug information, those
-  // that the baseline code generator does not make, and those whose IR is no longer there.
-  // Unimplemented if the module has no debug information, or the compiler makes none.
+  // accepts for debuggers: lines, variables, types, unwind rows. Leaves out functions without debug
+  // information, those that the baseline code generator does not make, and those whose IR is no
+  // longer there. Unimplemented if the module has no debug information, or the compiler makes none.
   virtual absl::StatusOr<CodeDescription> DescribeBodies(const DescriptionOrder& order) {
     (void)order;
     return absl::UnimplementedError("this compiler makes no debug information");

@@ -42,8 +42,8 @@ struct Stats {
   // Of functions that count their calls, the hottest first, and of those that came optimized from
   // an object cache.
   PromotionStats promotions;
-  // Functions that were described for a debugger which has attached, and those that it sees only the
-  // names of.
+  // Functions that were described for a debugger which has attached, and those that it sees only
+  // the names of.
   size_t functions_described = 0;
   size_t functions_not_described = 0;
   MemoryUsage memory;  // Of the engine's own arenas, now.
@@ -71,7 +71,8 @@ class StatsCollector final : public Listener {
   void OnRemoved(const RemovedModule& module) override ABSL_LOCKS_EXCLUDED(mutex_);
   void OnModuleAdded(const AddedModule& module) override ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // All fields but stubs_made, promotions, those of descriptions, memory, and those of the compiler.
+  // All fields but stubs_made, promotions, those of descriptions, memory, and those of the
+  // compiler.
   Stats Collect() const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:

@@ -333,6 +333,7 @@ bool IsLabelTable(const ir::Global& global, const ir::Module& module, uint32_t f
   const uint32_t user = module.OnlyUserOf(module.NumberOf(global));
   if (user != function && user != ir::Module::kNobody) return false;
   if (!global.IsVariable() || !global.is_constant() || global.is_declaration()) return false;
+  if (!global.section().empty()) return false;  // Others find it by the section's bounds.
   ConstantData data;
   return global.alignment() <= kMostTableAlignment && WriteData(global, module, data, function) &&
          !data.labels.empty() &&

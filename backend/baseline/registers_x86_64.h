@@ -25,8 +25,7 @@ inline constexpr Register kXmm0 = Xmm(0), kXmm1 = Xmm(1), kXmm2 = Xmm(2), kXmm3 
                           kXmm12 = Xmm(12), kXmm13 = Xmm(13), kXmm14 = Xmm(14), kXmm15 = Xmm(15);
 
 // DWARF's numbers of the general registers, and of the first vector register (psABI, figure 3.36).
-inline constexpr uint8_t kDwarfNumbers[] = {0, 2, 1,  3,  7,  6,  4,  5,
-                                            8, 9, 10, 11, 12, 13, 14, 15};
+inline constexpr uint8_t kDwarfNumbers[] = {0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15};
 inline constexpr uint8_t kFirstDwarfVector = 17;
 
 // Architecture::scratch, vector_scratch and cycle_scratch.

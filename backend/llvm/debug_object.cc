@@ -76,8 +76,8 @@ class Writer {
   }
 
   void WriteNop() {
-    llvm::MachineInstrBuilder nop = llvm::BuildMI(*block_, block_->end(), location_,
-                                                  instructions_.get(nop_.getOpcode()));
+    llvm::MachineInstrBuilder nop =
+        llvm::BuildMI(*block_, block_->end(), location_, instructions_.get(nop_.getOpcode()));
     for (const llvm::MCOperand& operand : nop_) nop.addImm(operand.getImm());
     // A debugger stops behind the prologue, where the first line begins.
     if (!location_) nop.setMIFlag(llvm::MachineInstr::FrameSetup);
@@ -205,11 +205,12 @@ absl::StatusOr<ObjectBytes> MakeDebugObject(const Target& target, llvm::Module& 
     passes.add(llvm::createFreeMachineFunctionPass());
     passes.run(module);
   });
+  const std::string diagnostics = TakeDiagnostics(module.getContext());
+  if (!status.ok()) (void)machine.release();  // The abandoned passes refer to it.
   FIRSTCALL_RETURN_IF_ERROR(Annotate(status, "writing debug information"));
   if (is_refused) {
     return absl::InvalidArgumentError("writing debug information: the target emits no objects");
   }
-  const std::string diagnostics = TakeDiagnostics(module.getContext());
   if (!diagnostics.empty()) {
     return absl::InternalError(absl::StrCat("writing debug information: ", diagnostics));
   }

@@ -35,11 +35,11 @@ struct DescribedCode {
   // What is known of a variable from `offset` on.
   struct Variable {
     enum class Kind {
-      kUnknown,    // It is not known where the variable is.
-      kInRegister, // `expression` is applied to the value of the register.
-      kInMemory,   // The same for the value in memory, `place` bytes from the register's address.
-      kAddress,    // The same for the address of that memory: the variable is there.
-      kConstant,   // The variable has the value `place`.
+      kUnknown,     // It is not known where the variable is.
+      kInRegister,  // `expression` is applied to the value of the register.
+      kInMemory,    // The same for the value in memory, `place` bytes from the register's address.
+      kAddress,     // The same for the address of that memory: the variable is there.
+      kConstant,    // The variable has the value `place`.
     };
     uint32_t offset = 0;
     const llvm::DILocalVariable* variable = nullptr;
@@ -70,7 +70,7 @@ llvm::Function& AddDescribedFunction(llvm::Module& module, llvm::StringRef name,
 
 // Returns an object with the debug information of `functions`, which are all that `module` defines.
 // Errors: those of Target::CreateMachine; InvalidArgument if the target cannot emit objects;
-// Internal if LLVM gives up.
+// Internal if LLVM gives up: then LLVM may still refer to the module, which must be leaked.
 absl::StatusOr<ObjectBytes> MakeDebugObject(const Target& target, llvm::Module& module,
                                             const DescribedFunctions& functions);
 

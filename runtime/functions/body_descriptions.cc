@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <memory>
+#include <mutex>  // std::lock_guard
 #include <tuple>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "base/steady_clock.h"
 #include "object/debugger_registration.h"
 #include "object/elf_object.h"
 #include "object/running_code.h"
@@ -18,6 +21,9 @@ namespace {
 
 // A debugger takes time for each registration, and the functions of one object share their types.
 constexpr size_t kFunctionsTogether = 64;
+
+// A thread of the program goes on after that, and others can remove modules, fork and exit.
+constexpr absl::Duration kLongestWork = absl::Milliseconds(500);
 
 absl::string_view NameOf(FunctionKey key) { return key.module->index().at(key.ordinal).name; }
 
@@ -43,30 +49,46 @@ std::function<void()> Register(const ElfObject& object, const SymbolAddresses& b
 bool BodyDescriptions::IsNeeded() const { return options_.is_wanted && HasListeningDebugger(); }
 
 void BodyDescriptions::DescribeWith(std::optional<FunctionKey> key) {
-  absl::MutexLock lock(&working_);
-  has_begun_.store(true, std::memory_order_release);
-  std::vector<Body> bodies;
-  for (const Body& body : functions_.PublishedBodies()) {
-    if (seen_.insert(body.key).second) bodies.push_back(body);
-  }
-  // The function at hand first, and its module.
-  std::sort(bodies.begin(), bodies.end(), [&](const Body& a, const Body& b) {
-    const auto rank = [&](const Body& body) {
-      return std::make_tuple(!(key && body.key == *key), !(key && body.key.module == key->module),
-                             body.key.module->id().value, body.key.ordinal.value);
-    };
-    return rank(a) < rank(b);
-  });
-  for (size_t begin = 0; begin < bodies.size();) {
-    size_t end = begin + 1;
-    const size_t most = begin == 0 ? 1 : kFunctionsTogether;
-    while (end < bodies.size() && end - begin < most &&
-           bodies[end].key.module == bodies[begin].key.module) {
-      ++end;
+  const std::lock_guard<WorkMutex> lock(working_);
+  const absl::Duration begin = SteadyNow();
+  FindNew(key);
+  if (key && !left_.empty() && left_.back().key == *key) DescribeNext(1);
+  do {
+    DescribeNext(kFunctionsTogether);
+  } while (key && !left_.empty() && SteadyNow() - begin < kLongestWork);
+  is_done_.store(left_.empty(), std::memory_order_relaxed);
+}
+
+// Puts what is not seen yet in front of what is left: the function at hand first, and its module.
+void BodyDescriptions::FindNew(std::optional<FunctionKey> key) {
+  const uint64_t publications = functions_.publications();
+  if (key && publications == publications_ + 1) {
+    const std::optional<Body> body = functions_.PublishedBodyOf(*key);
+    if (body && seen_.insert(*key).second) left_.push_back(*body);
+  } else if (publications != publications_) {
+    for (const Body& body : functions_.PublishedBodies()) {
+      if (seen_.insert(body.key).second) left_.push_back(body);
     }
-    Describe(absl::MakeConstSpan(bodies).subspan(begin, end - begin));
-    begin = end;
+    std::sort(left_.begin(), left_.end(), [&](const Body& a, const Body& b) {
+      const auto rank = [&](const Body& body) {
+        return std::make_tuple(key && body.key == *key, key && body.key.module == key->module,
+                               body.key.module->id().value, body.key.ordinal.value);
+      };
+      return rank(a) < rank(b);
+    });
   }
+  publications_ = publications;
+}
+
+// Of one module.
+void BodyDescriptions::DescribeNext(size_t most) {
+  std::vector<Body> bodies;
+  while (!left_.empty() && bodies.size() < most &&
+         (bodies.empty() || left_.back().key.module == bodies.front().key.module)) {
+    bodies.push_back(left_.back());
+    left_.pop_back();
+  }
+  if (!bodies.empty()) Describe(bodies);
 }
 
 void BodyDescriptions::Describe(absl::Span<const Body> bodies) {
@@ -90,7 +112,7 @@ std::vector<SymbolOrdinal> BodyDescriptions::TryToDescribe(absl::Span<const Body
            IsCodeOf(**object, name, bodies[index].address.InThisProcess<const void*>());
   };
   DescriptionOrder order{module.id(), {}, is_replaced, is_running};
-  for (const Body& body : bodies) order.functions.push_back(body.key.ordinal);
+  for (const Body& body : bodies) order.bodies.push_back({body.key.ordinal, body.is_final});
   order.is_far = module.is_far();
   order.asks_when_called = options_.asks_when_called;
   absl::StatusOr<CodeDescription> description = compiler_.DescribeBodies(order);
@@ -118,7 +140,10 @@ void BodyDescriptions::Keep(const SourceModule& module, std::function<void()> wi
 
 void BodyDescriptions::Remove(const SourceModule& module) {
   {
-    absl::MutexLock lock(&working_);
+    const std::lock_guard<WorkMutex> lock(working_);
+    left_.erase(std::remove_if(left_.begin(), left_.end(),
+                               [&](const Body& body) { return body.key.module == &module; }),
+                left_.end());
     absl::erase_if(seen_, [&](FunctionKey key) { return key.module == &module; });
     without_.erase(module.id());
   }

@@ -2,19 +2,20 @@
 // without any, because no debugger was there.
 //
 // Whether a debugger listens is asked when a function was compiled, and by the promotion threads
-// from time to time. When the answer is yes for the first time, all first bodies are described; from
-// then on, each one when it is published. The compiler compiles a body again to describe it, and the
-// description is used only if the code is the same as the code that runs. Functions that are
-// not described have their names only (object/code_names.h).
+// from time to time. When the answer is yes, all first bodies are described, in batches; from then
+// on, each one when it is published. The compiler compiles a body again to describe it, and the
+// description is used only if the code is the same as the code that runs. Functions that are not
+// described have their names only (object/code_names.h).
 //
-// Thread-safe. While the compiler works, no lock of this class is held, but a second thread that
-// finds a debugger waits for the first one. Tested in tests/debugger/attach_test.cc.
+// Thread-safe. One thread describes at a time, and others wait for it. Holds a lock while the
+// compiler works, which the compiler does not need. Tested in tests/debugger/attach_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_FUNCTIONS_BODY_DESCRIPTIONS_H_
 #define FIRSTCALL_RUNTIME_FUNCTIONS_BODY_DESCRIPTIONS_H_
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -28,6 +29,7 @@
 #include "runtime/link/function_key.h"
 #include "runtime/link/function_table.h"
 #include "runtime/link/symbol_resolver.h"
+#include "runtime/process/work_mutex.h"
 #include "seam/compiler.h"
 
 namespace firstcall {
@@ -48,20 +50,24 @@ class BodyDescriptions {
   BodyDescriptions(const BodyDescriptions&) = delete;
   BodyDescriptions& operator=(const BodyDescriptions&) = delete;
 
-  // If a debugger listens: describes `key`, which was just published, and first of all, at the first
-  // time, everything else. The caller is at work. Costs a few instructions if no debugger listens;
-  // otherwise blocks until the compiler has compiled the functions again.
+  // If a debugger listens: describes `key`, which was just published, and then what is not
+  // described yet, for half a second at most. The caller is at work. Costs a few instructions if no
+  // debugger listens; otherwise blocks until the compiler has compiled the functions again.
   void NoteCompiled(FunctionKey key) {
     if (IsNeeded()) DescribeWith(key);
   }
 
-  // The same without a function that was just published.
+  // The same for one batch, without a function that was just published.
   void Look() {
-    if (IsNeeded() && !has_begun_.load(std::memory_order_acquire)) DescribeWith(std::nullopt);
+    if (!IsNeeded()) {
+      is_done_.store(false, std::memory_order_relaxed);
+    } else if (!is_done_.load(std::memory_order_relaxed)) {
+      DescribeWith(std::nullopt);
+    }
   }
 
   // Withdraws what is registered for `module`, which is being removed.
-  void Remove(const SourceModule& module) ABSL_LOCKS_EXCLUDED(working_, mutex_);
+  void Remove(const SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // How many functions are described, and how many could not be.
   struct Counts {
@@ -74,25 +80,30 @@ class BodyDescriptions {
   using Body = FunctionTable::PublishedBody;
 
   bool IsNeeded() const;
-  void DescribeWith(std::optional<FunctionKey> key) ABSL_LOCKS_EXCLUDED(working_, mutex_);
+  void DescribeWith(std::optional<FunctionKey> key);
+  // The functions below need `working_`.
+  void FindNew(std::optional<FunctionKey> key);
+  void DescribeNext(size_t most);
   // Bodies of one module.
-  void Describe(absl::Span<const Body> bodies) ABSL_EXCLUSIVE_LOCKS_REQUIRED(working_)
-      ABSL_LOCKS_EXCLUDED(mutex_);
+  void Describe(absl::Span<const Body> bodies) ABSL_LOCKS_EXCLUDED(mutex_);
   // Returns the functions that are described.
   std::vector<SymbolOrdinal> TryToDescribe(absl::Span<const Body> bodies)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(working_) ABSL_LOCKS_EXCLUDED(mutex_);
-  void Keep(const SourceModule& module, std::function<void()> withdraw)
       ABSL_LOCKS_EXCLUDED(mutex_);
+  void Keep(const SourceModule& module, std::function<void()> withdraw) ABSL_LOCKS_EXCLUDED(mutex_);
 
   const Options options_;
   Compiler& compiler_;
   FunctionTable& functions_;
   SymbolResolver& resolver_;
-  std::atomic<bool> has_begun_{false};
-  absl::Mutex working_;  // Held while functions are described, so that each is described once.
-  absl::flat_hash_set<FunctionKey> seen_ ABSL_GUARDED_BY(working_);
-  // The modules for which the compiler makes no descriptions.
-  absl::flat_hash_set<ModuleId> without_ ABSL_GUARDED_BY(working_);
+  std::atomic<bool> is_done_{false};  // Nothing that was published before is left.
+
+  // Held while functions are described. The next four members need it.
+  WorkMutex working_;
+  std::vector<Body> left_;  // The next one last.
+  absl::flat_hash_set<FunctionKey> seen_;
+  absl::flat_hash_set<ModuleId> without_;  // The compiler makes no descriptions for them.
+  uint64_t publications_ = 0;              // Of the function table, when it was last read.
+
   mutable absl::Mutex mutex_;
   Counts counts_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<ModuleId, std::vector<std::function<void()>>> withdrawals_

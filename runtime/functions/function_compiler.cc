@@ -80,6 +80,10 @@ absl::StatusOr<ExecutorAddress> FunctionCompiler::Compile(FunctionKey key, Compi
     status = claim.result();
   } else {
     work.Run([&] {
+      // Behind the lock.
+      const absl::Cleanup describe = [&] {
+        if (status.ok()) descriptions_.NoteCompiled(leader);
+      };
       // See ObjectLinker::mutex.
       std::lock_guard<WorkMutex> lock(objects_.mutex());
       FunctionTable::ClaimOrResult claim(functions_, leader);

@@ -190,9 +190,16 @@ std::vector<FunctionTable::PublishedBody> FunctionTable::PublishedBodies() const
         key.module->index().at(key.ordinal).kind != SymbolKind::kFunction) {
       continue;
     }
-    bodies.push_back({key, record->body});
+    bodies.push_back({key, record->body, record->is_final});
   }
   return bodies;
+}
+
+std::optional<FunctionTable::PublishedBody> FunctionTable::PublishedBodyOf(FunctionKey key) const {
+  absl::MutexLock lock(&mutex_);
+  const auto found = records_.find(key);
+  if (found == records_.end() || found->second->state != FunctionState::kReady) return std::nullopt;
+  return PublishedBody{key, found->second->body, found->second->is_final};
 }
 
 void FunctionTable::AddTableEntry(FunctionKey key, std::atomic<uint64_t>& entry) {
@@ -350,6 +357,7 @@ void FunctionTable::Publish(FunctionKey key, ExecutorAddress body, ExecutorAddre
                             bool is_final) {
   {
     absl::MutexLock lock(&mutex_);
+    publications_.fetch_add(1, std::memory_order_relaxed);
     Record& record = RecordOf(key);
     // A final body may be published before this first body: the functions of one object are
     // published one after another, so one of them may run and become hot before its own turn.

@@ -97,8 +97,13 @@ class FunctionTable {
   struct PublishedBody {
     FunctionKey key;
     ExecutorAddress address;
+    bool is_final = false;
   };
   std::vector<PublishedBody> PublishedBodies() const ABSL_LOCKS_EXCLUDED(mutex_);
+  // Such a body of `key`.
+  std::optional<PublishedBody> PublishedBodyOf(FunctionKey key) const ABSL_LOCKS_EXCLUDED(mutex_);
+  // How often a body was published. If the number grows by one, there is one body more at most.
+  uint64_t publications() const { return publications_.load(std::memory_order_relaxed); }
 
   // Notes an entry of a table, in data of `key`'s module, that holds the address of `key`'s stub.
   // When the final body is published (now, if it is already), its address is written to the entry.
@@ -240,6 +245,7 @@ class FunctionTable {
   StubTable& stubs_;
   FunctionProvider* compiler_ = nullptr;
   std::atomic<uint64_t> additions_{0};
+  std::atomic<uint64_t> publications_{0};
   mutable absl::Mutex mutex_;
   Records records_ ABSL_GUARDED_BY(mutex_);
   // The records by the addresses of their stubs and final bodies. Nullopt until FunctionAt is

@@ -50,10 +50,10 @@ class CompilerPair final : public Compiler {
   absl::StatusOr<CompiledObject> Optimize(const OptimizationOrder& order) override {
     return complete_.Optimize(order);
   }
-  // Does not make the complete compiler: digests only save work.
   absl::StatusOr<CodeDescription> DescribeBodies(const DescriptionOrder& order) override {
     return complete_.DescribeBodies(order);
   }
+  // Does not make the complete compiler: digests only save work.
   absl::StatusOr<BodyDigests> DigestBodies(ModuleId module) override;
   absl::StatusOr<AssemblyLabels> ReadLabels(ModuleId module) override;
   absl::StatusOr<EntryPoint> ReadEntryPoint(ModuleId module, SymbolOrdinal function) override;

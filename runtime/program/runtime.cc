@@ -1,5 +1,6 @@
 #include "runtime/program/runtime.h"
 
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -11,6 +12,16 @@
 #include "seam/event.h"
 
 namespace firstcall {
+
+namespace {
+
+// See DescriptionOrder.
+std::optional<bool> AsksWhenCalled(const RuntimeOptions& options) {
+  if (!options.promotes) return std::nullopt;
+  return !options.promotion.only_counts_calls();
+}
+
+}  // namespace
 
 std::shared_ptr<CodeSpace> Runtime::MakeCodeSpace(std::shared_ptr<ArenaMemory> arenas,
                                                   std::shared_ptr<MemoryManager> memory,
@@ -28,16 +39,13 @@ Runtime::Runtime(RuntimeOptions options, Compiler& compiler, ListenerGroup& list
       optimized_bodies_(compiler, linkage_.function_linker(), linkage_.resolver(),
                         linkage_.optimized_cache(), listeners_, options.describes_bodies),
       counting_bodies_(compiler, linkage_.function_linker(), linkage_.resolver(), listeners_),
+      descriptions_({options.describes_bodies, AsksWhenCalled(options)}, compiler,
+                    linkage_.functions(), linkage_.resolver()),
       promoter_(options.promotes ? std::make_unique<Promoter>(options.promotion, *code_space_,
                                                               linkage_.functions(),
                                                               optimized_bodies_, counting_bodies_)
                                  : nullptr),
       threads_(options.compile_threads),
-      descriptions_({options.describes_bodies,
-                     promoter_ == nullptr
-                         ? std::nullopt
-                         : std::make_optional(!promoter_->looks_at_counters())},
-                    compiler, linkage_.functions(), linkage_.resolver()),
       function_compiler_(compiler, linkage_.functions(), linkage_.resolver(), linkage_.objects(),
                          linkage_.function_linker(), linkage_.optimized_cache(), listeners_,
                          threads_, promoter_.get(), options.speculation_budget, descriptions_),

@@ -143,9 +143,9 @@ class Runtime {
   Linkage linkage_;
   OptimizedBodies optimized_bodies_;
   CountingBodies counting_bodies_;
+  BodyDescriptions descriptions_;
   const std::unique_ptr<Promoter> promoter_;  // Null unless functions are replaced.
   CompileThreads threads_;
-  BodyDescriptions descriptions_;
   FunctionCompiler function_compiler_;
   SourceModules modules_;
   Program program_;

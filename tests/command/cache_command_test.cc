@@ -417,8 +417,9 @@ std::string ManyHotFunctions(const std::string& of_small, const std::string& of_
   })";
 }
 
-// The source is changed, the frame is not (docs/adr/0029-functions-of-an-earlier-version.md).
-TEST_F(CacheCommandTest, AfterAChangeOnlyThatAndWhatInlinedItIsCompiled) {
+// The source is changed, the frame is not (docs/adr/0029-functions-of-an-earlier-version.md). What
+// calls a function knows something of it (docs/adr/0067-a-function-knows-its-neighbours.md).
+TEST_F(CacheCommandTest, AfterAChangeOnlyThatAndWhatKnewOfItIsCompiled) {
   const std::string program = ::testing::TempDir() + "/many_hot.bc";
   const auto run = [&](const std::string& of_small, const std::string& of_sixth) {
     std::ofstream(program, std::ios::binary)
@@ -437,10 +438,10 @@ TEST_F(CacheCommandTest, AfterAChangeOnlyThatAndWhatInlinedItIsCompiled) {
   EXPECT_THAT(second.errors, is_warm);
   EXPECT_EQ(second.exit_status, first.exit_status);
   const testing::ProcessResult changed = run("100", "7");
-  EXPECT_THAT(changed.errors, AllOf(Compiled(1), promoted(1, 8)));
+  EXPECT_THAT(changed.errors, AllOf(Compiled(1), promoted(2, 7)));
   EXPECT_THAT(run("100", "7").errors, is_warm);
   const testing::ProcessResult inlined = run("200", "7");
-  EXPECT_THAT(inlined.errors, AllOf(Compiled(1), promoted(1, 8)));
+  EXPECT_THAT(inlined.errors, AllOf(Compiled(1), promoted(2, 7)));
   EXPECT_THAT(run("200", "7").errors, is_warm);
   // The same programs, without what is left of their earlier versions.
   llvm::sys::fs::remove_directories(directory_);

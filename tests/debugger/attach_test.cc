@@ -116,6 +116,17 @@ TEST_F(AttachTest, ArgumentsOfOptimizedIrAreShownWhereTheyAreKept) {
   EXPECT_THAT(output, ContainsRegex("\np = .x = [0-9]+, y = 2, name = 0x[0-9a-f]+ \"walker\""));
 }
 
+// What a variable was before is not shown as its value.
+TEST_F(AttachTest, VariableOfOptimizedIrHasItsLastValue) {
+  const std::string output =
+      Attach(optimized_path, kFirstBodies,
+             {"break rare", CallRare(), "continue", "delete", "break power", "continue", "up",
+              "print value", "print first", "continue", "up", "print first", "print value"});
+  EXPECT_THAT(output, HasSubstr("\n$1 = 21\n$2 = 21\n"));
+  EXPECT_THAT(output, HasSubstr("\n$3 = 21\n$4 = "));
+  EXPECT_THAT(output, Not(HasSubstr("\n$4 = 21\n")));
+}
+
 TEST_F(AttachTest, CodeFromTheCacheHasLinesToo) {
   const std::string cache =
       absl::StrCat("--tier=0 --object-cache-dir=", testing::TempDir(), "/cache");
@@ -134,7 +145,7 @@ TEST_F(AttachTest, StatisticsCountWhatIsDescribed) {
                {"break rare", CallRare(), "continue", "delete", "continue"});
   std::ifstream file(testing::TempDir() + "/errors");
   const std::string errors((std::istreambuf_iterator<char>(file)), {});
-  EXPECT_THAT(errors, ContainsRegex("\ndescribed +4  for a debugger\n"));
+  EXPECT_THAT(errors, ContainsRegex("\ndescribed +6  for a debugger\n"));
   EXPECT_THAT(errors, ContainsRegex("\nnot described +0\n"));
 }
 

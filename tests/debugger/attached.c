@@ -32,6 +32,22 @@ __attribute__((noinline)) static int rare(int seven) {
   return square;  // in rare
 }
 
+static int numbers = 0;
+
+__attribute__((noinline)) static int power(int number) {
+  numbers += number;
+  return number * number;
+}
+
+// `value` changes between two calls.
+__attribute__((noinline)) static int change(int seven) {
+  int value = seven * 3;
+  const int first = value;
+  value = power(value);
+  value = power(value + first);
+  return value - first;
+}
+
 int main(int argc, char** argv) {
   const struct timespec pause = {0, 2000000};
   const int most = argc > 2 ? atoi(argv[2]) : 3000;
@@ -42,7 +58,7 @@ int main(int argc, char** argv) {
       puts("waiting");
       fflush(stdout);
     }
-    if (access(argv[1], F_OK) == 0) result ^= rare(argc + 5);
+    if (access(argv[1], F_OK) == 0) result ^= rare(argc + 5) ^ change(argc + 5);
     nanosleep(&pause, NULL);  // pauses
     if (rounds == most) return result == -1234567;
   }

@@ -201,12 +201,13 @@ TEST_F(GdbTest, DebuggerThatAttachesLaterFindsLinesAndItsBreakpointsHit) {
   EXPECT_THAT(output, ContainsRegex("#2 .* in main \\(argc=2"));
 }
 
-// The call of main that entered the loop before it was optimized is still there, too.
+// The call of main that entered the loop before it was optimized is still there, too. The optimizer
+// may move what has no effects behind the loop, so the breakpoints are hit in any order.
 TEST_F(GdbTest, DebuggerThatAttachesLaterFindsLinesOfOptimizedCode) {
-  const std::string output = AttachAndDebug(
-      "--promotion-threshold=10 --promotion-threads=0",
-      {"backtrace", "break often", "set var is_waiting = 0", "continue", "backtrace 2",
-       "break " + Line("after the loop"), "continue", "info symbol $pc", "kill"});
+  const std::string output =
+      AttachAndDebug("--promotion-threshold=10 --promotion-threads=0",
+                     {"backtrace", "break often", "break " + Line("after the loop"),
+                      "set var is_waiting = 0", "continue", "info symbol $pc", "continue", "kill"});
   EXPECT_THAT(output, ContainsRegex("#[0-9] .* in main \\(\\) at .*" + Line("waits") +
                                     "\n.* in main \\(argc=2\\)"));
   EXPECT_THAT(output, ContainsRegex("Breakpoint 1[.0-9]*, often \\(x=.*\\) at .*session.cc"));

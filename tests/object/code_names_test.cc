@@ -15,25 +15,9 @@
 #include "gtest/gtest.h"
 #include "object/debugger_registration.h"
 #include "tests/object/linking.h"
+#include "tests/testing/jit_descriptor.h"
 #include "tests/testing/object.h"
 #include "tests/testing/status_matchers.h"
-
-// As debuggers know them (GDB manual, "JIT Compilation Interface").
-extern "C" {
-struct jit_code_entry {
-  jit_code_entry* next_entry;
-  jit_code_entry* prev_entry;
-  const char* symfile_addr;
-  uint64_t symfile_size;
-};
-struct jit_descriptor {
-  uint32_t version;
-  uint32_t action_flag;
-  jit_code_entry* relevant_entry;
-  jit_code_entry* first_entry;
-};
-__attribute__((visibility("hidden"))) extern jit_descriptor __jit_debug_descriptor;
-}
 
 namespace firstcall {
 namespace {
@@ -42,7 +26,6 @@ using ::testing::Contains;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::Pair;
-using ::testing::SizeIs;
 
 // Named addresses of code.
 using Names = std::vector<std::pair<std::string, uint64_t>>;
@@ -121,6 +104,42 @@ TEST_F(CodeNamesTest, NameOfSomethingElseThanAFunctionIsNotNoted) {
   EXPECT_FALSE(Note("@variable = global i32 7", 0x700000000000));
 }
 
+TEST_F(CodeNamesTest, RemovedNamesMakeRoomForOthers) {
+  (void)Note("define void @function_0() { ret void }", 0x500000000000);
+  const auto used = [] {
+    const auto* const image = __jit_debug_descriptor.first_entry->symfile_addr;
+    const auto header = ReadAt<Elf64_Ehdr>(image, 0);
+    return ReadAt<Elf64_Shdr>(image, header.e_shoff + sizeof(Elf64_Shdr)).sh_size;
+  };
+  const uint64_t before = used();
+  for (int i = 1; i < 1000; ++i) {
+    const std::function<void()> remove =
+        Note(absl::StrCat("define void @function_", i, "() { ret void }"), 0x500000000000);
+    EXPECT_THAT(Read(), Contains(Pair(absl::StrCat("function_", i), code_)));
+    remove();
+  }
+  EXPECT_LE(used(), before + 4 * sizeof(Elf64_Sym));
+}
+
+TEST_F(CodeNamesTest, SectionBeginsWithItsFirstCode) {
+  const std::function<void()> remove = Note("define void @high() { ret void }", 0x400000040000);
+  const uint64_t high = code_;
+  const std::function<void()> remove_other =
+      Note("define void @low() { ret void }", 0x400000000000);
+  EXPECT_THAT(Read(), Contains(Pair("high", high)));
+  EXPECT_THAT(Read(), Contains(Pair("low", code_)));
+  const auto* const image = __jit_debug_descriptor.first_entry->symfile_addr;
+  const auto header = ReadAt<Elf64_Ehdr>(image, 0);
+  for (uint64_t i = 4; i < header.e_shnum; ++i) {
+    const auto section = ReadAt<Elf64_Shdr>(image, header.e_shoff + i * sizeof(Elf64_Shdr));
+    if (section.sh_addr >> 20 != 0x4000000) continue;
+    EXPECT_TRUE(section.sh_addr == high || section.sh_addr == code_);
+    EXPECT_LT(section.sh_size, 0x1000u);
+  }
+  remove();
+  remove_other();
+}
+
 TEST_F(CodeNamesTest, ThereIsRoomForManyFunctionsInManyPlaces) {
   std::vector<std::function<void()>> removals;
   for (uint64_t i = 0; i < 2000; ++i) {
@@ -128,11 +147,11 @@ TEST_F(CodeNamesTest, ThereIsRoomForManyFunctionsInManyPlaces) {
                             0x600000000000 + (i << 22)));
   }
   const Names names = Read();
-  EXPECT_THAT(names, SizeIs(2000));
+  EXPECT_GE(names.size(), 2000u);
   EXPECT_THAT(names, Contains(Pair("function_0", testing::_)));
   EXPECT_THAT(names, Contains(Pair("function_1999", code_)));
   for (const auto& remove : removals) remove();
-  EXPECT_THAT(Read(), IsEmpty());
+  EXPECT_THAT(Read(), Not(Contains(Pair("function_1999", testing::_))));
 }
 
 // Runs before the others, and in a process of its own, because what was turned away once stays so.

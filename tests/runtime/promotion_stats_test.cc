@@ -101,11 +101,11 @@ TEST(PromotionStatsTest, ALineForEachStepInTheOrderOfTheirBeginnings) {
   ASSERT_THAT(cells, SizeIs(4));
   EXPECT_EQ(cells[0].back(), "function");
   EXPECT_EQ(absl::StrJoin(cells[1], " "),
-            "0.00 10.00 0.00 0.00 0.00 0.00 0.00 0 0 both (loop) (from the cache)");
+            "0.00 10.00 0.00 0.00 0.00 0.00 0.00 0 0 0 both (loop) (from the cache)");
   EXPECT_EQ(absl::StrJoin(cells[2], " "),
-            "5.00 15.00 31.00 1.00 2.00 3.00 4.00 70 6 both; inlined: a, b, c");
+            "5.00 15.00 31.00 1.00 2.00 3.00 4.00 70 6 0 both; inlined: a, b, c");
   EXPECT_EQ(absl::StrJoin(cells[3], " "),
-            "0.00 40.00 0.00 0.00 0.00 0.00 0.00 0 0 other (failed) (loops without polls); "
+            "0.00 40.00 0.00 0.00 0.00 0.00 0.00 0 0 0 other (failed) (loops without polls); "
             "inlined: a, b, c, d, e, f and 2 more");
 }
 

@@ -13,26 +13,9 @@
 #include "gtest/gtest.h"
 #include "object/debugger_registration.h"
 #include "object/elf_object.h"
+#include "tests/testing/jit_descriptor.h"
 #include "tests/testing/object.h"
 #include "tests/testing/status_matchers.h"
-
-// As debuggers know them (GDB manual, "JIT Compilation Interface").
-extern "C" {
-struct jit_code_entry {
-  jit_code_entry* next_entry;
-  jit_code_entry* prev_entry;
-  const char* symfile_addr;
-  uint64_t symfile_size;
-};
-struct jit_descriptor {
-  uint32_t version;
-  uint32_t action_flag;
-  jit_code_entry* relevant_entry;
-  jit_code_entry* first_entry;
-};
-// This file's: LLVM's own if LLVM is linked statically.
-__attribute__((visibility("hidden"))) extern jit_descriptor __jit_debug_descriptor;
-}
 
 namespace firstcall {
 namespace {
