@@ -18,11 +18,13 @@
 #include <utility>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "absl/synchronization/mutex.h"
 #include "base/steady_clock.h"
 #include "compiler/in_process_compiler.h"
 #include "gtest/gtest.h"
@@ -46,11 +48,14 @@ class FaultyCompiler final : public Compiler {
   absl::StatusOr<std::shared_ptr<const SymbolIndex>> Add(ModuleOrder order) override {
     const ModuleId id = order.id;
     auto index = real_->Add(std::move(order));
-    if (index.ok()) indexes_[id] = *index;
+    if (!index.ok()) return index;
+    absl::MutexLock lock(&mutex_);
+    indexes_[id] = *index;
     return index;
   }
   absl::StatusOr<CompiledFunction> CompileFunction(const FunctionOrder& order) override {
-    const absl::string_view name = indexes_.at(order.module)->at(order.function).name;
+    const std::shared_ptr<const SymbolIndex> index = IndexOf(order.module);
+    const absl::string_view name = index->at(order.function).name;
     FailIfAsked(name);
     if (absl::StartsWith(name, "taken")) return absl::InternalError((*attack_of_worker)());
     return real_->CompileFunction(order);
@@ -99,8 +104,15 @@ class FaultyCompiler final : public Compiler {
     }
   }
 
+  // The thread that compiles ahead asks, too, while a request adds a module.
+  std::shared_ptr<const SymbolIndex> IndexOf(ModuleId module) {
+    absl::MutexLock lock(&mutex_);
+    return indexes_.at(module);
+  }
+
   const std::unique_ptr<Compiler> real_;
-  std::map<ModuleId, std::shared_ptr<const SymbolIndex>> indexes_;
+  absl::Mutex mutex_;
+  std::map<ModuleId, std::shared_ptr<const SymbolIndex>> indexes_ ABSL_GUARDED_BY(mutex_);
 };
 
 CompileServer::Compilers FaultyCompilers() {
