@@ -9,10 +9,13 @@ runs isolated, with limits, twice: by the baseline code generator without LLVM, 
 when LLVM compiles it again, to be linked elsewhere (it reads what it never wrote, or prints addresses), says nothing
 and is left out. LLVM may refuse a file; then nothing is compared.
 
-Prints a line for each difference, then the counts. The exit code is 1 if there was a difference.
+Prints a line for each difference, then the counts. The exit code is 1 if there was a difference, and 2 if a path
+is wrong.
 """
 
 import argparse
+import os
+import shutil
 import subprocess
 import sys
 
@@ -52,11 +55,23 @@ def verdict(firstcall, path):
         path, ours[0], ours[1][:80], theirs[0], theirs[1][:80], ours[2][:160])
 
 
+def mistake_in(arguments):
+    """Returns what is wrong with the paths that were given, or None."""
+    if shutil.which(arguments.firstcall) is None:
+        return "--firstcall={}: no such command, or not executable".format(arguments.firstcall)
+    missing = [path for path in arguments.files if not os.path.isfile(path)]
+    return "{}: no such file".format(missing[0]) if missing else None
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--firstcall", required=True, metavar="PATH", help="the command")
     parser.add_argument("files", nargs="+", metavar="FILE")
     arguments = parser.parse_args()
+    mistake = mistake_in(arguments)
+    if mistake:
+        print("run_damaged.py: " + mistake, file=sys.stderr)
+        return 2
     counts = {}
     for path in arguments.files:
         name, line = verdict(arguments.firstcall, path)
