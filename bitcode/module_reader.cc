@@ -1,5 +1,6 @@
 #include "bitcode/module_reader.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/status/statusor.h"
@@ -22,6 +23,9 @@ namespace {
 constexpr uint64_t kVersion = 2;
 // The record and the body of a function that returns at once have hardly fewer.
 constexpr size_t kFewestBytesOfFunction = 32;
+// There is room for as many functions from the beginning; where the address space is bounded, a
+// large file must not take all of it.
+constexpr size_t kMostFunctionsAtOnce = size_t{1} << 20;
 // The highest number of a kind of metadata that is kept.
 constexpr uint64_t kHighestMetadataKind = 0xffff;
 
@@ -189,7 +193,8 @@ absl::Status ModuleReader::ReadTables() {
   FIRSTCALL_RETURN_IF_ERROR(ReadLayout());
   // Room for all functions that the file can have, so that lists of many do not move. Room that is
   // not used takes no memory.
-  const size_t room = target_.bytes_.size() / kFewestBytesOfFunction;
+  const size_t room =
+      std::min(target_.bytes_.size() / kFewestBytesOfFunction, kMostFunctionsAtOnce);
   target_.module_.mutable_globals().reserve(room);
   target_.module_.mutable_constants().reserve(room);
   BitReader reader(target_.bytes_, &target_.block_info_);

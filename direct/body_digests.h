@@ -1,7 +1,7 @@
 // Digests of the parts of a source module's bitcode, those of splitter/bitcode_digests, without
 // LLVM's reader.
 //
-// Thread-safe: a pure function. Tested in tests/direct/direct_compiler_test.cc.
+// Thread-safe: a pure function. Tested in tests/direct/body_digests_test.cc.
 
 #ifndef FIRSTCALL_DIRECT_BODY_DIGESTS_H_
 #define FIRSTCALL_DIRECT_BODY_DIGESTS_H_

@@ -2,7 +2,7 @@
 // be compiled together with it. The choice is that of splitter/function_choice for a first body,
 // among what can be compiled without LLVM.
 //
-// Thread-compatible. Tested in tests/direct/direct_compiler_test.cc.
+// Thread-compatible. Tested in tests/direct/function_choice_test.cc.
 
 #ifndef FIRSTCALL_DIRECT_FUNCTION_CHOICE_H_
 #define FIRSTCALL_DIRECT_FUNCTION_CHOICE_H_
