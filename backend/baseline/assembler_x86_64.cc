@@ -87,12 +87,10 @@ void AssemblerX86_64::Rm(Op op, Register reg, const Mem& mem, unsigned immediate
   } else {
     *out++ = static_cast<uint8_t>(mod << 6 | field | (b & 7));
   }
+  // One byte of the displacement is the lowest one.
+  std::memcpy(out, &mem.disp, sizeof(mem.disp));
+  out += mod == 1 ? 1 : mod == 2 || !has_base ? sizeof(mem.disp) : 0;
   code_.AdvanceTo(out);
-  if (mod == 1) {
-    code_.Number(static_cast<uint8_t>(mem.disp), 1);
-  } else if (mod == 2 || !has_base) {
-    code_.Number(static_cast<uint32_t>(mem.disp), 4);
-  }
 }
 
 void AssemblerX86_64::AluRi(Alu alu, unsigned size, Register dst, int32_t immediate) {

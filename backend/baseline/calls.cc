@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "backend/baseline/aggregates.h"
 #include "backend/baseline/coverage.h"
 #include "backend/baseline/empty_assembly.h"
@@ -112,6 +113,26 @@ ArgumentPlaces PlaceArguments(FunctionCode& code, const ir::Instruction& call, A
   return places;
 }
 
+// Whether the arguments are so few integers and pointers that none of them is on the stack.
+bool FitGeneralRegisters(FunctionCode& code, const ir::Instruction& call) {
+  const ir::Call& properties = code.function->CallOf(call);
+  const CallingConvention& convention = code.architecture.ConventionOf(properties.convention);
+  if (properties.argument_count > convention.general.size()) return false;
+  if (MayPassByValue(*code.function, call)) return false;
+  const absl::Span<const ir::Operand> arguments = code.function->ArgumentsOf(call);
+  return std::all_of(arguments.begin(), arguments.end(), [&](ir::Operand argument) {
+    const ir::Type* const type = TypeOf(code, argument);
+    return type->IsIntegerOrPointer() && PartCount(type) <= 1;
+  });
+}
+
+// How many bytes the arguments take on the stack.
+int32_t StackBytesOf(FunctionCode& code, const ir::Instruction& call) {
+  if (FitGeneralRegisters(code, call)) return 0;
+  const ArgumentPlaces places = PlaceArguments(code, call, ArgumentStep::kMeasure);
+  return (places.stack_bytes() + 15) & ~15;
+}
+
 // Takes space for the arguments on the stack. Returns whether the stack pointer was moved for them,
 // and must be moved back behind the call.
 bool TakeStack(FunctionCode& code, int32_t bytes) {
@@ -203,8 +224,7 @@ CallExtent LowerCall(FunctionCode& code, const ir::Instruction& call) {
   callee.global = code.function->GlobalOf(operand);
   if (callee.global == nullptr) callee.pointer = operand;
 
-  const ArgumentPlaces sizes = PlaceArguments(code, call, ArgumentStep::kMeasure);
-  const int32_t stack_bytes = (sizes.stack_bytes() + 15) & ~15;
+  const int32_t stack_bytes = StackBytesOf(code, call);
   const bool moves_stack = TakeStack(code, stack_bytes);
   if (stack_bytes != 0) PlaceArguments(code, call, ArgumentStep::kCopyByValue);
   PrepareCall(code, call);

@@ -949,7 +949,7 @@ const ir::Global* ThreadLocalOf(const ir::Function& function, const ir::Instruct
   return global != nullptr && global->IsVariable() && global->IsThreadLocal() ? global : nullptr;
 }
 
-bool MayCall(const ir::Function& function, const ir::Instruction& instruction) {
+bool MayBeCall(const ir::Function& function, const ir::Instruction& instruction) {
   const auto is_beyond_64_bits = [](const ir::Type* type) {
     return type->IsInteger() && type->number > 64;
   };
@@ -994,26 +994,8 @@ bool MayCall(const ir::Function& function, const ir::Instruction& instruction) {
   }
 }
 
-bool MayWriteToMemory(const ir::Function& function, const ir::Instruction& instruction) {
-  switch (instruction.opcode) {
-    case Opcode::kStore:
-    case Opcode::kFence:
-    case Opcode::kCmpXchg:
-    case Opcode::kAtomicRmw:
-    case Opcode::kVAArg:
-    case Opcode::kInvoke:
-    case Opcode::kCallBr:
-    case Opcode::kCatchPad:
-    case Opcode::kCatchRet:
-      return true;
-    case Opcode::kLoad:
-      return instruction.is_volatile ||
-             instruction.ordering > static_cast<uint8_t>(ir::Ordering::kUnordered);
-    case Opcode::kCall:
-      return IntrinsicMayWrite(function.IntrinsicOf(instruction));
-    default:
-      return false;
-  }
+bool MayCallWrite(const ir::Function& function, const ir::Instruction& call) {
+  return IntrinsicMayWrite(function.IntrinsicOf(call));
 }
 
 Refusal RefusalOf(const ir::Function& function, const Architecture& architecture) {

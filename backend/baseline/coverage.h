@@ -37,8 +37,32 @@ Refusal RefusalOf(const ir::Function& function, const Architecture& architecture
 Refusal RefusalOf(const ir::Function& function, const ir::Instruction& instruction,
                   const Architecture& architecture, const CoverageOptions& options);
 
-// Whether the lowering of an instruction may emit a call, which changes registers.
-bool MayCall(const ir::Function& function, const ir::Instruction& instruction);
+// Whether the lowering of an instruction may emit a call, which changes registers. MayBeCall is the
+// same, and called only for other than the most frequent kinds, which emit none.
+bool MayBeCall(const ir::Function& function, const ir::Instruction& instruction);
+inline bool MayCall(const ir::Function& function, const ir::Instruction& instruction) {
+  switch (instruction.opcode) {
+    case ir::Opcode::kRet:
+    case ir::Opcode::kBr:
+    case ir::Opcode::kAdd:
+    case ir::Opcode::kSub:
+    case ir::Opcode::kAnd:
+    case ir::Opcode::kOr:
+    case ir::Opcode::kAlloca:
+    case ir::Opcode::kLoad:
+    case ir::Opcode::kStore:
+    case ir::Opcode::kGetElementPtr:
+    case ir::Opcode::kTrunc:
+    case ir::Opcode::kZExt:
+    case ir::Opcode::kSExt:
+    case ir::Opcode::kICmp:
+    case ir::Opcode::kPhi:
+    case ir::Opcode::kSelect:
+      return false;
+    default:
+      return MayBeCall(function, instruction);
+  }
+}
 
 // The thread-local variable whose address the instruction, a kFreeze of the variable, computes.
 // Null if it is another one. As an operand of other instructions, such a variable is not covered
@@ -49,8 +73,29 @@ const ir::Global* ThreadLocalOf(const ir::Function& function, const ir::Instruct
 bool ReturnsTwice(const ir::Function& function, const ir::Instruction& call);
 
 // Whether the instruction may write to memory, as LLVM understands that. Every call of a function
-// that is no intrinsic counts, whatever its attributes say.
-bool MayWriteToMemory(const ir::Function& function, const ir::Instruction& instruction);
+// that is no intrinsic counts, whatever its attributes say. MayCallWrite is for calls.
+bool MayCallWrite(const ir::Function& function, const ir::Instruction& call);
+inline bool MayWriteToMemory(const ir::Function& function, const ir::Instruction& instruction) {
+  switch (instruction.opcode) {
+    case ir::Opcode::kStore:
+    case ir::Opcode::kFence:
+    case ir::Opcode::kCmpXchg:
+    case ir::Opcode::kAtomicRmw:
+    case ir::Opcode::kVAArg:
+    case ir::Opcode::kInvoke:
+    case ir::Opcode::kCallBr:
+    case ir::Opcode::kCatchPad:
+    case ir::Opcode::kCatchRet:
+      return true;
+    case ir::Opcode::kLoad:
+      return instruction.is_volatile ||
+             instruction.ordering > static_cast<uint8_t>(ir::Ordering::kUnordered);
+    case ir::Opcode::kCall:
+      return MayCallWrite(function, instruction);
+    default:
+      return false;
+  }
+}
 
 // Whether the intrinsic is an instruction of SSE or SSE2 (sse_intrinsics.h).
 inline bool IsSseIntrinsic(ir::IntrinsicId intrinsic) {

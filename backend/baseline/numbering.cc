@@ -21,16 +21,23 @@ struct Found {
 
 // `value`: the number of a value of the function.
 uint32_t AddValue(FunctionFacts& facts, uint32_t value, uint32_t block) {
-  const PartList list = PartsOf(facts.function->values[value].type);
-  if (list.count == 0) return kNone;
+  const ir::Type* const type = facts.function->values[value].type;
   const uint32_t number = facts.values.size();
+  if (type->IsIntegerOrPointer() && PartCount(type) == 1) {
+    facts.numbers[value] = number;
+    ValuePart& part = facts.values.emplace_back();
+    part.bytes = static_cast<uint8_t>(type->IsPointer() ? 8 : ContainerBytes(type->number));
+    part.first_block = part.last_block = block;
+    return number;
+  }
+  const PartList list = PartsOf(type);
+  if (list.count == 0) return kNone;
   facts.numbers[value] = number;
   for (unsigned i = 0; i < list.count; ++i) {
     ValuePart& part = facts.values.emplace_back();
     part.is_vector = list.parts[i].is_vector;
     part.bytes = list.parts[i].bytes;
     part.index = static_cast<uint8_t>(i);
-    facts.weights.push_back(0);
   }
   facts.values[number].parts = static_cast<uint8_t>(list.count);
   facts.values[number].first_block = facts.values[number].last_block = block;
@@ -80,7 +87,6 @@ Refusal NumberResult(FunctionFacts& facts, const ir::Instruction& instruction, u
 void BeginNumbering(FunctionFacts& facts) {
   facts.numbers.assign(facts.function->values.size(), kNone);
   facts.values.clear();
-  facts.weights.clear();
   facts.blocks.assign(facts.order.blocks().size(), BlockFacts());
   facts.label_tables.clear();
   facts.has_call = facts.has_dynamic_alloca = facts.has_second_return = facts.returns_error = false;
@@ -155,6 +161,7 @@ Refusal NumberValues(FunctionFacts& facts, const Architecture& architecture,
     refusal = NumberResults(facts, architecture, options, number, found);
     if (refusal != Refusal::kNone) return refusal;
   }
+  facts.weights.assign(facts.values.size(), 0);
   if (found.fused &&
       FusesMultiplications(facts.function->attributes().function, options.has_fusion)) {
     return Refusal::kIntrinsic;

@@ -234,9 +234,7 @@ void EmitAlu(FunctionCode& code, Alu alu, unsigned bytes, Register dst,
 void CountDown(FunctionCode& code, ir::Operand operand) {
   const uint32_t number = NumberOf(code, operand);
   if (number == kNone) return;
-  code.locations.Used(number);
-  const ValuePart& value = code.facts.values[number];
-  if (value.is_deferred && value.uses == 0) {
+  if (code.locations.Used(number) && code.facts.values[number].is_deferred) {
     CountDownOperands(code, *code.function->DefinitionOf(operand));
   }
 }

@@ -135,7 +135,17 @@ void ParallelMoves::BreakCycle(Assembler& assembler, Move& move) {
 }
 
 void ParallelMoves::EmitCopies(Assembler& assembler) {
-  for (Place& place : registers_) place = {};
+  if (moves_.size() < 2) {
+    for (const Move& move : moves_) {
+      if (IsCopy(move)) EmitCopy(assembler, move);
+    }
+    return;
+  }
+  registers_[architecture_.cycle_scratch] = {};
+  for (const Move& move : moves_) {
+    if (move.to != kNoRegister) registers_[move.to] = {};
+    if (move.source == Source::kRegister) registers_[move.from] = {};
+  }
   if (!in_frame_.empty()) in_frame_.clear();
   for (uint32_t i = 0; i < moves_.size(); ++i) {
     if (!IsCopy(moves_[i])) continue;

@@ -88,7 +88,7 @@ class ParallelMoves {
   Place* PlaceWrittenBy(const Move& move);
 
   std::vector<Move> moves_;
-  Place registers_[kRegisterCount];
+  Place registers_[kRegisterCount];  // Of registers that moves read or write.
   absl::flat_hash_map<uint64_t, Place>
       in_frame_;  // The places in the frame that moves write, by KeyOf.
 };

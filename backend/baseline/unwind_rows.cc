@@ -13,24 +13,38 @@ namespace {
 constexpr uint8_t kOperandLimit = 64;
 constexpr unsigned kDataAlignment = 8;
 
+// The most bytes of the two entries but for their rows, and of a row with the advance to its place.
+constexpr size_t kMostBesidesRows = 128, kMostBytesOfRow = 8 + kMostLeb128Bytes;
+
+// Appends to a list of bytes, whose end is known once the table is destroyed.
 class Table {
  public:
-  explicit Table(std::vector<uint8_t>& out) : out_(out) {}
+  Table(std::vector<uint8_t>& out, size_t row_count) : out_(out), size_(out.size()) {
+    out_.resize(size_ + kMostBesidesRows + row_count * kMostBytesOfRow);
+  }
+  Table(const Table&) = delete;
+  Table& operator=(const Table&) = delete;
+  ~Table() { out_.resize(size_); }
 
-  void Bytes(std::initializer_list<uint8_t> bytes) { out_.insert(out_.end(), bytes); }
+  void Bytes(std::initializer_list<uint8_t> bytes) {
+    std::memcpy(&out_[size_], bytes.begin(), bytes.size());
+    size_ += bytes.size();
+  }
+  // Of `size` bytes, at most 8.
   void Number(uint64_t value, unsigned size) {
-    for (unsigned i = 0; i < size; ++i) out_.push_back(static_cast<uint8_t>(value >> (8 * i)));
+    std::memcpy(&out_[size_], &value, size);
+    size_ += size;
   }
   size_t Begin() {
-    const size_t begin = out_.size();
+    const size_t begin = size_;
     Number(0, 4);
     return begin;
   }
   // Fills the entry up to eight bytes and sets its length.
   void End(size_t begin) {
-    while (out_.size() % 8 != 0) out_.push_back(dwarf::kNop);
-    const uint32_t length = static_cast<uint32_t>(out_.size() - begin - 4);
-    std::memcpy(out_.data() + begin, &length, 4);
+    while (size_ % 8 != 0) Bytes({dwarf::kNop});
+    const uint32_t length = static_cast<uint32_t>(size_ - begin - 4);
+    std::memcpy(&out_[begin], &length, 4);
   }
   // What follows holds from `offset` in the function on.
   void AdvanceTo(uint32_t offset) {
@@ -47,13 +61,14 @@ class Table {
     }
   }
   void Unsigned(uint64_t value) {
-    uint8_t bytes[kMostLeb128Bytes];
-    out_.insert(out_.end(), bytes, PutUnsignedLeb128(value, bytes));
+    uint8_t* const begin = &out_[size_];
+    size_ += static_cast<size_t>(PutUnsignedLeb128(value, begin) - begin);
   }
-  size_t size() const { return out_.size(); }
+  size_t size() const { return size_; }
 
  private:
   std::vector<uint8_t>& out_;
+  size_t size_;
   uint32_t at_ = 0;
 };
 
@@ -93,7 +108,7 @@ void WriteRow(const UnwindRow& row, Table& table) {
 
 void AppendUnwindTable(const UnwindConvention& convention, const UnwindTable& unwind,
                        uint32_t unwind_section, uint32_t code_symbol, CompiledCode& code) {
-  Table table(code.sections[unwind_section].bytes);
+  Table table(code.sections[unwind_section].bytes, unwind.rows->size());
   const auto address = [&](uint32_t symbol, int64_t addend) {
     code.relocations.push_back({unwind_section, static_cast<uint32_t>(table.size()), symbol,
                                 RelocationKind::kAbsolute64, addend});

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "absl/base/attributes.h"
 #include "absl/types/span.h"
 #include "backend/baseline/argument_places.h"
 #include "backend/baseline/coverage.h"
@@ -85,8 +86,9 @@ void Cover(ValuePart& value, uint32_t block) {
   value.last_block = std::max(value.last_block, block);
 }
 
-void ExtendLife(FunctionFacts& facts, ValuePart& value, uint32_t block) {
-  if (value.first_block == block && value.last_block == block) return;
+// For a use in the block. If the value lives in no other block, there is nothing to do. Not
+// inlined: most uses are such.
+ABSL_ATTRIBUTE_NOINLINE void ExtendLife(FunctionFacts& facts, ValuePart& value, uint32_t block) {
   if (facts.order.has_irreducible_loop()) {
     value.first_block = 0;
     value.last_block = facts.order.blocks().size() - 1;
@@ -154,14 +156,19 @@ void WishForPlaces(FunctionFacts& facts, const Architecture& architecture,
   }
 }
 
-void CountUse(FunctionFacts& facts, ir::Operand operand, uint32_t block) {
+// Of each use in the block.
+uint32_t WeightIn(const FunctionFacts& facts, uint32_t block) {
+  return 1u << (3 * std::min(facts.order.blocks()[block].depth, kMostDepth));
+}
+
+// `weight`: WeightIn(facts, block).
+void CountUse(FunctionFacts& facts, ir::Operand operand, uint32_t block, uint32_t weight) {
   const uint32_t number = facts.NumberOf(operand);
   if (number == kNone) return;
   ValuePart& value = facts.values[number];
   ++value.uses;
-  const uint32_t depth = std::min(facts.order.blocks()[block].depth, kMostDepth);
-  facts.weights[number] += 1u << (3 * depth);
-  ExtendLife(facts, value, block);
+  facts.weights[number] += weight;
+  if (value.first_block != block || value.last_block != block) ExtendLife(facts, value, block);
 }
 
 void CountPhiUses(FunctionFacts& facts, const ir::Instruction& phi) {
@@ -173,7 +180,7 @@ void CountPhiUses(FunctionFacts& facts, const ir::Instruction& phi) {
     if (predecessor == kNone) continue;
     // The phi is written at the end of the predecessor.
     Cover(own, predecessor);
-    CountUse(facts, incoming[i], predecessor);
+    CountUse(facts, incoming[i], predecessor, WeightIn(facts, predecessor));
   }
   if (facts.order.has_irreducible_loop()) {
     own.first_block = 0;
@@ -275,6 +282,7 @@ void CountUsesOf(FunctionFacts& facts, const Architecture& architecture, uint32_
       facts.function->InstructionsOf(facts.function->blocks[facts.order.blocks()[number].block]);
   uint32_t position = 0;    // Of the instruction, counted from the end of the block.
   uint32_t next_write = 0;  // Of the nearest one behind it that may write to memory.
+  const uint32_t weight = WeightIn(facts, number);
   facts.wishes.clear();
   for (auto it = instructions.rbegin(); it != instructions.rend(); ++it, ++position) {
     const ir::Instruction& instruction = *it;
@@ -297,7 +305,7 @@ void CountUsesOf(FunctionFacts& facts, const Architecture& architecture, uint32_
       WishForPlaces(facts, architecture, instruction, number);
     }
     for (ir::Operand operand : facts.function->OperandsOf(instruction)) {
-      CountUse(facts, operand, number);
+      CountUse(facts, operand, number, weight);
     }
   }
 }

@@ -207,9 +207,8 @@ void ValueLocations::Free(uint32_t value) {
   }
 }
 
-void ValueLocations::Used(uint32_t value) {
-  ValuePart& part = facts_.values[value];
-  if (--part.uses != 0 || part.last_block > block_ || part.is_alloca) return;
+void ValueLocations::UsedLast(uint32_t value) {
+  const ValuePart& part = facts_.values[value];
   if (part.first_block == part.last_block) {
     Free(value);
     return;

@@ -70,8 +70,14 @@ class ValueLocations {
   bool IsBestInMemory(uint32_t part) const;
 
   // ---- The ends of lives ----
-  // Counts one use of the value as compiled. After the last use, frees the value's registers.
-  void Used(uint32_t value);
+  // Counts one use of the value as compiled. Returns whether this is the last use of all; then
+  // frees the value's registers.
+  bool Used(uint32_t value) {
+    ValuePart& part = facts_.values[value];
+    if (--part.uses != 0) return false;
+    if (part.last_block <= block_ && !part.is_alloca) UsedLast(value);
+    return true;
+  }
   // Called after a value is defined: frees the value if it is never used.
   void DropIfUnused(uint32_t value);
 
@@ -92,6 +98,8 @@ class ValueLocations {
   void Own(Register reg, uint32_t part);
   void Disown(Register reg);
   void Free(uint32_t value);
+  // Of a value without further uses, in this block or others: frees its registers.
+  void UsedLast(uint32_t value);
   // Makes `reg` hold a copy of the part, which is in another register or in its slot.
   void CopyTo(Register reg, uint32_t part);
 
