@@ -10,7 +10,7 @@ ARROWS = {
     "base": [],
     "memory": ["base"],
     "foreign": ["base", "memory"],
-    "stubs": ["base", "memory"],
+    "stubs": ["base", "memory", "seam"],
     "cache": ["base"],
     "object": ["base", "memory"],
     # A function in flat arrays, and bitcode into those.
@@ -79,7 +79,7 @@ ARROWS = {
         "seam",
         "splitter/osr",
     ],
-    "ir/from_llvm": ["base", "ir"],
+    "ir/from_llvm": ["base", "ir", "seam"],
     "backend": [
         "base",
         "object",
@@ -91,6 +91,7 @@ ARROWS = {
         "ir",
         "ir/from_llvm",
         "object",
+        "seam",
     ],
     "backend/llvm": [
         "backend",
@@ -118,13 +119,11 @@ ARROWS = {
         "splitter/osr",
     ],
     # The compiler half without LLVM.
-    "direct/osr": ["ir", "seam"],
     "direct": [
         "backend",
         "backend/baseline",
         "base",
         "bitcode",
-        "direct/osr",
         "foreign",
         "ir",
         "object",

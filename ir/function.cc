@@ -20,6 +20,8 @@ void Function::Clear(const Module& module, uint32_t global) {
   data.clear();
   has_debug_information = false;
   has_unknown = false;
+  poll_counter = kNone;
+  polls_when_called = false;
 }
 
 void Function::AddArgument(const Type* type) {

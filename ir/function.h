@@ -167,6 +167,11 @@ class Function {
   bool has_debug_information = false;  // The function's definition has a DISubprogram.
   // The function itself has metadata that code generation must heed ("pcsections").
   bool has_unknown = false;
+  // If other bodies may take over from this one: the number of the global that is the counter
+  // (seam/hotness_counter.h) at which the code polls in its loops, and when it is called if it
+  // `polls_when_called`. kNone: the code does not poll.
+  uint32_t poll_counter = kNone;
+  bool polls_when_called = false;
 
   // Appends an argument's value. All arguments come before the first instruction.
   void AddArgument(const Type* type);

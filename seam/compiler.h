@@ -137,7 +137,8 @@ struct OptimizationOrder {
   ModuleId module;
   SymbolOrdinal function;
   // If set, the function's OSR continuation at this loop is made, instead of its optimized body.
-  // The object defines the continuation under the function's name with kLoopSuffix.
+  // The object defines the continuation under the function's name with kLoopSuffix. If the first
+  // body polls in machine code, the object says how it is left (seam/loop_exit.h).
   std::optional<uint32_t> loop;
   bool is_far = false;
   std::shared_ptr<StopFlag> stop;
@@ -158,6 +159,8 @@ struct OptimizationOrder {
   // The code has the debug information of its module, also where other code has none. (A compile
   // server makes code as other code.)
   bool keeps_debug_info = false;
+  // Whether the first body polls when it is called, too.
+  bool asks_when_called = false;
 };
 
 // Bodies that run, and whose debug information is wanted.
@@ -206,10 +209,10 @@ class Compiler {
   virtual absl::StatusOr<CompiledObject> CompileWhole(const DataOrder& order) = 0;
 
   // Compiles an optimized body of a function that counts its calls, or its continuation at a loop,
-  // or its counting body. Errors as for its first body; FailedPrecondition if the function's IR is
-  // no longer there; Unimplemented if it has no branches to count, or they cannot be counted;
-  // Cancelled if the stop flag was set or the result is not wanted, after which this object may be
-  // gone.
+  // or its counting body. Errors as for its first body; NotFound, with the reason, if the first
+  // body cannot be left at the loop; FailedPrecondition if the function's IR is no longer there;
+  // Unimplemented if it has no branches to count, or they cannot be counted; Cancelled if the stop
+  // flag was set or the result is not wanted, after which this object may be gone.
   virtual absl::StatusOr<CompiledObject> Optimize(const OptimizationOrder& order) = 0;
 
   // Compiles first bodies once more, and describes those that DescriptionOrder::is_running

@@ -37,8 +37,13 @@ std::string TableOfFunctions(const std::vector<FunctionHotness>& functions) {
 std::string FailuresOf(const std::vector<FunctionHotness>& functions) {
   std::string lines;
   for (const FunctionHotness& hotness : functions) {
-    if (hotness.failures == 0) continue;
-    absl::StrAppendFormat(&lines, "promotion failed: %s\n", hotness.last_failure);
+    if (hotness.failures != 0) {
+      absl::StrAppendFormat(&lines, "promotion failed: %s\n", hotness.last_failure);
+    }
+    if (hotness.loops_kept != 0) {
+      absl::StrAppendFormat(&lines, "loop not left: function '%s': %s\n", hotness.function,
+                            hotness.last_kept);
+    }
   }
   return lines;
 }
@@ -51,7 +56,7 @@ std::string LineOf(const FunctionHotness& function, const PromotionStep& step) {
                                      function.function, step.is_continuation ? " (loop)" : "");
   if (step.is_cached) absl::StrAppend(&line, " (from the cache)");
   if (step.counts > 0) absl::StrAppend(&line, " (", step.counts, " branches counted)");
-  if (!step.failure.empty()) absl::StrAppend(&line, " (failed)");
+  if (!step.failure.empty()) absl::StrAppend(&line, step.is_kept ? " (not left)" : " (failed)");
   if (function.has_loops_without_polls) absl::StrAppend(&line, " (loops without polls)");
   if (!step.inlined.empty()) {
     const size_t shown = std::min(step.inlined.size(), kMostInlined);

@@ -28,8 +28,9 @@ struct PromotionStep {
   size_t facts = 0;                  // See CompiledObject; 0 if it was cached.
   std::vector<std::string> inlined;  // See CompiledObject.
   bool is_cached = false;            // It came from an object cache.
-  uint64_t counts = 0;  // What the function's counting body has counted; 0 if there was none.
-  std::string failure;  // Why the code could not be made; empty if it was made.
+  uint64_t counts = 0;   // What the function's counting body has counted; 0 if there was none.
+  std::string failure;   // Why the code could not be made; empty if it was made.
+  bool is_kept = false;  // That is no failure: the loop cannot be left.
 };
 
 // A function that counts its calls and loop iterations.
@@ -50,6 +51,10 @@ struct FunctionHotness {
   uint64_t loops_entered = 0;  // Times that a running body was left for a continuation.
   size_t failures = 0;         // Optimized bodies and continuations that could not be made.
   std::string last_failure;    // The reason; empty if none failed.
+  // Loops that were hot while they ran, and cannot be left for a continuation; and the reason of
+  // the last one.
+  size_t loops_kept = 0;
+  std::string last_kept;
   // The function's loops have no polls, so while one of them runs, nothing replaces the body.
   bool has_loops_without_polls = false;
   std::vector<PromotionStep> steps;  // In their order.
@@ -59,7 +64,8 @@ struct PromotionStats {
   std::vector<FunctionHotness> functions;  // The hottest first.
 
   // A table of the functions for which an optimized body or a continuation was made or failed.
-  // Then, for each function with a failure, a line with the reason. Then a table of all steps, in
+  // Then, for each function with a failure, or with a loop that cannot be left, a line with the
+  // reason. Then a table of all steps, in
   // the order in which they were begun. Ends with a newline, or is empty.
   std::string ToString() const;
 };

@@ -26,6 +26,7 @@ Refusal Analysis::Run(const ir::Function& function, const CoverageOptions& optio
     if (refusal != Refusal::kNone) return refusal;
   }
   CountUses(facts_, architecture_);
+  FindPolls(function);
   facts_.fixed_registers = 0;
   if (!options.has_few_registers) {
     RegisterSet reserved = facts_.swift_registers;
@@ -33,6 +34,20 @@ Refusal Analysis::Run(const ir::Function& function, const CoverageOptions& optio
     facts_.fixed_registers = fixer_.Fix(facts_.values, facts_.weights, facts_.blocks, reserved);
   }
   return Refusal::kNone;
+}
+
+// A landing pad is entered by the unwinder only, so a loop cannot be continued there.
+void Analysis::FindPolls(const ir::Function& function) {
+  facts_.polled_loops.clear();
+  if (function.poll_counter == ir::kNone) return;
+  const absl::Span<const uint32_t> headers = headers_.Find(function);
+  if (headers.empty()) return;
+  facts_.polled_loops.assign(function.blocks.size(), kNone);
+  for (uint32_t loop = 0; loop < headers.size(); ++loop) {
+    const ir::Block& header = function.blocks[headers[loop]];
+    if (function.FirstBehindPhis(header).opcode == ir::Opcode::kLandingPad) continue;
+    facts_.polled_loops[headers[loop]] = loop;
+  }
 }
 
 }  // namespace firstcall::baseline

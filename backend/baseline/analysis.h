@@ -19,6 +19,7 @@
 #include "backend/baseline/refusal.h"
 #include "backend/baseline/register_fixer.h"
 #include "ir/function.h"
+#include "ir/loop_headers.h"
 
 namespace firstcall::baseline {
 
@@ -33,9 +34,12 @@ class Analysis {
   FunctionFacts& facts() { return facts_; }
 
  private:
+  void FindPolls(const ir::Function& function);
+
   const Architecture& architecture_;
   FunctionFacts facts_;
   RegisterFixer fixer_;
+  ir::LoopHeaders headers_;
 };
 
 }  // namespace firstcall::baseline

@@ -191,6 +191,12 @@ void AssemblerX86_64::Push(Register reg) {
   Byte(0x50 | (reg & 7));
 }
 
+void AssemblerX86_64::PushImmediate(int32_t value) {
+  const bool is_small = value == static_cast<int8_t>(value);
+  Byte(is_small ? 0x6a : 0x68);
+  Immediate(value, is_small ? 1 : 4);
+}
+
 bool AssemblerX86_64::Resolve(const CodeLayout& layout, CompiledCode& code) const {
   std::vector<uint8_t>& text = code.sections[0].bytes;
   for (const Fixup& fixup : fixups_) {

@@ -120,6 +120,8 @@ class AssemblerX86_64 final : public Assembler {
   void Lea(Register dst, const Mem& src) override { Rm(kW | 0x8d, dst, src); }
   void Lea32(Register dst, const Mem& src) override { Rm(0x8d, dst, src); }
   void Push(Register reg);
+  // Pushes 8 bytes, sign-extended.
+  void PushImmediate(int32_t value);
   // Load and compare 8 bytes at an offset from the thread's control block, whose address is that of
   // the segment FS.
   void LoadFromThread(Register dst, int32_t offset) {

@@ -81,6 +81,9 @@ Refusal BaselineCompiler::Compile(ir::Function& function, bool is_near, Compiled
     lowering_options.is_large = is_large;
     Refusal refusal = parts_->analysis.Run(function, lowering_options.coverage);
     if (refusal == Refusal::kConstant && parts_->expansion.Expand(function)) {
+      if (map != nullptr) {
+        for (uint32_t& value : map->live) value = parts_->expansion.NewNumberOf(value);
+      }
       refusal = parts_->analysis.Run(function, lowering_options.coverage);
     }
     if (refusal == Refusal::kNone) {

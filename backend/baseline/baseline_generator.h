@@ -38,7 +38,8 @@ class BaselineGenerator final : public CodeGenerator {
   // The same for one function of a module, alone, and records its code in `map`, whose watched
   // values are the caller's: the numbers of arguments come first, then those of the instructions
   // that have results, in their order. The numbers of instructions in `map` are their places in the
-  // order of the function's. Refuses a function into which instructions would have to be put.
+  // order of the function's. Refuses a function into which instructions would have to be put,
+  // unless the map is made for a loop (CodeMap::loop).
   absl::StatusOr<GeneratedObject> GenerateWithMap(const llvm::Function& function,
                                                   const GenerationRequest& request, CodeMap& map);
 

@@ -43,15 +43,40 @@ struct CodeMap {
     Location location;   // From `offset` on.
   };
 
+  // The place of a part of a value while a loop polls.
+  struct Part {
+    Location location;
+    uint8_t bytes = 0;
+    uint8_t bits = 0;  // Of an integer; the bits above are unspecified. 0: no integer.
+    // Of a vector of i1, which has another form in memory: how many.
+    uint8_t lanes = 0;
+    bool has_mask = false;  // The value is an aggregate in which there is such a vector.
+    uint32_t offset = 0;    // In the memory of the whole value.
+  };
+
   // To be filled in before the function is compiled: the numbers of the values whose locations are
   // wanted. A value of several parts, such as a structure, is nowhere.
   std::vector<uint32_t> watched;
+  // The loop whose poll is looked at, by its number (ir/loop_headers.h), and the values whose parts
+  // are wanted there. Any value may be among them. If instructions have to be put into the function
+  // (constant_expansion.h), the numbers become those of the values then.
+  uint32_t loop = UINT32_MAX;
+  std::vector<uint32_t> live;
 
   // ---- Filled in by BaselineCompiler::Compile ----
   uint32_t size = 0;              // Of the function's code, without constants behind it.
   std::vector<Place> places;      // Sorted. The code of `instruction` begins at `offset`.
   std::vector<Change> changes;    // Sorted by offset.
   std::vector<UnwindRow> unwind;  // Sorted by offset.
+  // If the loop polls: all parts of the `live` values, one value after the other, and what each
+  // begins with, by its index in `live`; the offset of the code by which the body is left
+  // (polls.h); for each block of the function, the address that code has of the block, or kNone if
+  // the address is not taken.
+  bool has_poll = false;
+  std::vector<Part> parts;
+  std::vector<uint32_t> first_parts;
+  uint32_t leave = 0;
+  std::vector<uint32_t> blocks;
 };
 
 }  // namespace firstcall::baseline

@@ -27,6 +27,9 @@ class CodeMapRecorder {
   // Called when the code of `instruction` was emitted, and its operands are still in use.
   void EndInstruction(const FunctionCode& code, const ir::Instruction& instruction);
 
+  // Called when the poll of `loop` was emitted.
+  void AtPoll(const FunctionCode& code, uint32_t loop);
+
   // Called when the code is complete. The function is the code between the offsets `begin` and
   // `end` in the assembler's buffer.
   void Finish(const FunctionCode& code, uint32_t begin, uint32_t end);
@@ -39,12 +42,14 @@ class CodeMapRecorder {
   std::vector<CodeMap::Location> last_;  // Of the watched values.
   // The changes whose offset is relative to the incoming arguments, whose place is known at last.
   std::vector<uint32_t> incoming_;
+  std::vector<uint32_t> incoming_parts_;  // The same of CodeMap::parts.
 };
 
 // For code that is not recorded.
 struct NoRecorder {
   void BeginInstruction(const FunctionCode&, const ir::Instruction&) {}
   void EndInstruction(const FunctionCode&, const ir::Instruction&) {}
+  void AtPoll(const FunctionCode&, uint32_t) {}
 };
 
 }  // namespace firstcall::baseline

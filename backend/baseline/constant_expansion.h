@@ -35,6 +35,9 @@ class ConstantExpansion {
   // is no such expression, or one that no instructions can compute.
   bool Expand(ir::Function& function);
 
+  // The number that the function which was expanded last gives to what was value number `old`.
+  uint32_t NewNumberOf(uint32_t old) const { return rewriter_.NewValue(old).number(); }
+
  private:
   // An operand that is to become the result of instructions.
   struct Use {

@@ -213,6 +213,12 @@ void LowerIndirectBranch(FunctionCode& code, const ir::Instruction& branch) {
   }
 }
 
+void LoadResultAddress(FunctionCode& code) {
+  if (code.parameters.result_address == 0) return;
+  code.assembler.Load(8, code.architecture.convention.general_results[0],
+                      code.frame.At(code.parameters.result_address));
+}
+
 void LowerReturn(FunctionCode& code, const ir::Instruction& instruction) {
   if (instruction.operand_count != 0 && IsLongDouble(TypeAt(code, instruction, 0))) {
     code.native.floats.ReturnLongDouble(code, OperandAt(code, instruction, 0));
@@ -237,10 +243,8 @@ void LowerReturn(FunctionCode& code, const ir::Instruction& instruction) {
       code.moves.Add(move);
     }
     EmitMoves(code);
-  } else if (code.parameters.result_address != 0) {
-    code.assembler.Load(8, code.architecture.convention.general_results[0],
-                        code.frame.At(code.parameters.result_address));
   }
+  LoadResultAddress(code);
   if (code.parameters.error_place != 0) {
     code.assembler.Load(8, code.architecture.swift.error,
                         code.frame.At(code.parameters.error_place));

@@ -15,6 +15,8 @@ struct FunctionCode;
 void LowerBranch(FunctionCode& code, const ir::Instruction& branch);
 void LowerSwitch(FunctionCode& code, const ir::Instruction& instruction);
 void LowerIndirectBranch(FunctionCode& code, const ir::Instruction& branch);
+// Before a return: loads the address of the result if the function has to return that.
+void LoadResultAddress(FunctionCode& code);
 void LowerReturn(FunctionCode& code, const ir::Instruction& instruction);
 
 }  // namespace firstcall::baseline

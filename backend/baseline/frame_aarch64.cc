@@ -10,6 +10,7 @@
 #include "backend/baseline/stack_guard.h"
 #include "backend/baseline/stack_probe.h"
 #include "backend/baseline/symbols.h"
+#include "seam/hotness_counter.h"
 
 namespace firstcall::baseline::aarch64 {
 namespace {
@@ -130,6 +131,14 @@ void FrameAArch64::CompareGuard(FunctionCode& code, const Mem& place) {
   native_.Load(8, kScratch, place);
   native_.Load(8, kAddressScratch, LiteralOf(code, code.symbols.NumberOf(kGuardVariable)));
   native_.AluRm(Alu::kCmp, 8, kScratch, Mem::At(kAddressScratch));
+}
+
+// The number is in kValueScratch.
+void FrameAArch64::AskAtPoll(FunctionCode& code, uint32_t loop) {
+  (void)code;
+  native_.MovImmediate(kValueScratch, loop, true);
+  native_.Load(8, kAddressScratch, Mem::At(kScratch, kPollEntryOffset));
+  native_.CallR(kAddressScratch);
 }
 
 // Jumps to the only epilogue. EndBody emits it at the end, when the frame is known.

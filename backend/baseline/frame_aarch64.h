@@ -23,6 +23,7 @@ class FrameAArch64 final : public NativeFrame {
   void SaveArgumentRegisters(FunctionCode& code) override;
   void RestoreArgumentRegisters(FunctionCode& code) override;
   void LowerVariadicStart(FunctionCode& code, const ir::Instruction& intrinsic) override;
+  void AskAtPoll(FunctionCode& code, uint32_t loop) override;
   void EmitReturn(FunctionCode& code) override;
   void EmitTailJump(FunctionCode& code) override;
   void StoreGuard(FunctionCode& code, const Mem& place) override;

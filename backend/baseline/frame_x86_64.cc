@@ -8,6 +8,7 @@
 #include "backend/baseline/registers_x86_64.h"
 #include "backend/baseline/stack_guard.h"
 #include "backend/baseline/stack_probe.h"
+#include "seam/hotness_counter.h"
 
 namespace firstcall::baseline::x86_64 {
 namespace {
@@ -28,7 +29,8 @@ void ForEachGeneral(RegisterSet set, Visit visit) {
 // Whether `bytes` of the frame may lie below rsp, in the red zone (psABI, 3.2.2).
 bool FitsRedZone(const FunctionCode& code, int64_t bytes) {
   constexpr int64_t kRedZone = 128;
-  return bytes <= kRedZone && !code.facts.has_call && !code.facts.has_dynamic_alloca &&
+  return bytes <= kRedZone && !code.facts.has_call && !code.facts.has_polls() &&
+         !code.facts.has_dynamic_alloca &&
          !code.function->attributes().function.Has(ir::Attribute::kNoRedZone);
 }
 
@@ -89,6 +91,13 @@ void FrameX86_64::CompareGuard(FunctionCode& code, const Mem& place) {
   (void)code;
   native_.Load(8, kScratch, place);
   native_.CompareWithThread(kScratch, kGuardOffset);
+}
+
+// The entry takes the number from the stack.
+void FrameX86_64::AskAtPoll(FunctionCode& code, uint32_t loop) {
+  (void)code;
+  native_.PushImmediate(static_cast<int32_t>(loop));
+  native_.CallM(Mem::At(kScratch, kPollEntryOffset));
 }
 
 void FrameX86_64::EmitReturn(FunctionCode& code) {

@@ -22,6 +22,7 @@
 #include "backend/baseline/native_vectors.h"
 #include "backend/baseline/parallel_moves.h"
 #include "backend/baseline/parameters.h"
+#include "backend/baseline/polls.h"
 #include "backend/baseline/pool.h"
 #include "backend/baseline/registers.h"
 #include "backend/baseline/stack_guard.h"
@@ -79,6 +80,7 @@ struct FunctionCode {
   Parameters parameters;
   ExceptionTable exceptions;
   StackGuard guard;
+  PollCode polls;
   // Where FunctionFacts::keeps_stack_pointer keeps it; 0 if nowhere.
   int32_t stack_pointer_place = 0;
   bool probes_frame = false;  // The prologue must touch each page of the frame.

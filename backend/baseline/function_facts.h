@@ -57,6 +57,11 @@ struct FunctionFacts {
   // were at the call. Slots are as the code that has run meanwhile has left them, so that they must
   // not be reused.
   bool has_second_return = false;
+  // Where the code polls (polls.h): for each block of the function the number of the loop that has
+  // the block as its header, or kNone; empty if no loop polls.
+  std::vector<uint32_t> polled_loops;
+
+  bool has_polls() const { return !polled_loops.empty() || function->polls_when_called; }
 
   // The number of the first part of an argument or of the result of an instruction; kNone for
   // constants, and for values without parts.

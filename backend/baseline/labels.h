@@ -60,6 +60,13 @@ class Labels {
     }
   }
 
+  // The offset of what code takes for the address of block number `block` of the function; kNone if
+  // the block is not there. `label`: the block's own label. To be called behind BindAddressLabels.
+  uint32_t AddressOf(uint32_t block, uint32_t label) const {
+    const bool has_own = block < address_labels_.size() && address_labels_[block] != kNone;
+    return offsets_[has_own ? address_labels_[block] : label];
+  }
+
  private:
   const Assembler& assembler_;
   std::vector<uint32_t> offsets_;

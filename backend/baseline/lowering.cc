@@ -12,12 +12,14 @@
 #include "backend/baseline/memory.h"
 #include "backend/baseline/operands.h"
 #include "backend/baseline/parameters.h"
+#include "backend/baseline/polls.h"
 #include "backend/baseline/stack_guard.h"
 #include "backend/baseline/stack_probe.h"
 #include "backend/baseline/symbols.h"
 #include "backend/baseline/value_slots.h"
 #include "ir/intrinsic.h"
 #include "ir/opcode.h"
+#include "seam/hotness_counter.h"
 
 namespace firstcall::baseline {
 namespace {
@@ -103,6 +105,7 @@ void Begin(FunctionCode& code) {
   code.pool.Clear();
   code.symbols.Clear();
   code.exceptions.Clear();
+  code.polls.Clear();
   code.lanes.Clear();
   code.native.frame.Begin(code);
   code.labels.Begin(code.facts.order.blocks().size());
@@ -124,6 +127,7 @@ void Begin(FunctionCode& code) {
   KeepStackPointer(code);
   BindParameters(code);
   PlaceAlignedAllocas(code);
+  if (code.function->polls_when_called) EmitPoll(code, kNoLoop);
 }
 
 void BeginBlock(FunctionCode& code, uint32_t number) {
@@ -157,7 +161,12 @@ void EndInstruction(FunctionCode& code, const ir::Instruction& instruction) {
 template <typename Recorder>
 void CompileBlock(FunctionCode& code, uint32_t number, Recorder& recorder) {
   BeginBlock(code, number);
-  const ir::Block& block = code.function->blocks[code.facts.order.blocks()[number].block];
+  const uint32_t block_number = code.facts.order.blocks()[number].block;
+  if (!code.facts.polled_loops.empty() && code.facts.polled_loops[block_number] != kNone) {
+    EmitPoll(code, code.facts.polled_loops[block_number]);
+    recorder.AtPoll(code, code.facts.polled_loops[block_number]);
+  }
+  const ir::Block& block = code.function->blocks[block_number];
   for (const ir::Instruction& instruction : code.function->InstructionsOf(block)) {
     if (instruction.opcode == ir::Opcode::kPhi) continue;
     const uint32_t value = NumberOf(code, instruction);
@@ -210,6 +219,7 @@ Refusal Lowering::Run(const ir::Function& function, const LoweringOptions& optio
   const StackProbe probe = FrameProbeOf(code_, frame_size);
   if (probe == StackProbe::kOther) return Refusal::kFunctionAttribute;
   code_.probes_frame = probe == StackProbe::kInline;
+  EmitAsks(code_);
   code_.native.frame.EndBody(code_);
   if (code_.facts.has_guard) EmitGuardFailure(code_);
   const uint32_t begin = code_.native.frame.WritePrologue(code_);

@@ -70,7 +70,8 @@ Refusal ModuleCompiler::CompileWithMap(ir::BodyReader& bodies, uint32_t function
   CompiledCode& part = NextPart();
   const Refusal refusal = functions_->Compile(function_, is_near, part, &map);
   if (refusal != Refusal::kNone) return refusal;
-  if (function_.instructions.size() != instructions) return Refusal::kRepresentation;
+  const bool has_more = function_.instructions.size() != instructions;
+  if (has_more && map.loop == ir::kNone) return Refusal::kRepresentation;
   object = WriteElfObject(absl::MakeConstSpan(&part, 1), machine_, /*comment=*/"");
   return Refusal::kNone;
 }

@@ -47,7 +47,8 @@ class ModuleCompiler {
 
   // The same for function number `function` alone, as if the module defined nothing else, and
   // records its code in `map` (see BaselineCompiler::Compile). kRepresentation if instructions had
-  // to be put into the function, so that others have other numbers.
+  // to be put into the function, so that others have other numbers, unless only CodeMap::live is
+  // asked for.
   Refusal CompileWithMap(ir::BodyReader& bodies, uint32_t function, bool is_near, CodeMap& map,
                          ObjectBytes& object);
 

@@ -39,6 +39,9 @@ class NativeFrame {
   // Leaves the function as EmitReturn does, but jumps to the address in Architecture::callee. The
   // arguments are in their registers.
   virtual void EmitTailJump(FunctionCode& code) = 0;
+  // Calls the entry of a poll (stubs/poll_entry.h) of the counter whose address is in
+  // Architecture::scratch, and tells it the number of the loop.
+  virtual void AskAtPoll(FunctionCode& code, uint32_t loop) = 0;
   // Stores the guard of stack protection to `place`. Changes no register that may hold an argument.
   virtual void StoreGuard(FunctionCode& code, const Mem& place) = 0;
   // Compares what `place` holds with the guard: kE if they are the same. Changes no register that

@@ -9,6 +9,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Metadata.h"
+#include "seam/hotness_counter.h"
 
 namespace firstcall::ir {
 namespace {
@@ -74,6 +75,13 @@ absl::Status LlvmReader::Read(const llvm::Function& source, Function& function) 
   function.Clear(*module_, number);
   function.has_debug_information = source.getSubprogram() != nullptr;
   function.has_unknown = source.hasMetadata(llvm::LLVMContext::MD_pcsections);
+  if (const llvm::Attribute polls = source.getFnAttribute(kPollsAttribute); polls.isValid()) {
+    const llvm::GlobalVariable* const counter =
+        source.getParent()->getNamedGlobal(polls.getValueAsString());
+    if (counter == nullptr) return Failure(absl::InternalError("it has no counter"), source);
+    function.poll_counter = NumberOf(*counter);
+    function.polls_when_called = source.hasFnAttribute(kPollsWhenCalledAttribute);
+  }
   const absl::Status status = instructions_.Read(source, function);
   if (!status.ok()) return Failure(status, source);
   if (HasSharedBlocks(source)) {
