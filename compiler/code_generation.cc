@@ -42,6 +42,7 @@ absl::StatusOr<GeneratedObject> GenerateCode(std::unique_ptr<llvm::Module> modul
   FIRSTCALL_ASSIGN_OR_RETURN(GeneratedObject first,
                              TryBaseline(*module, order.request, context, is_refused));
   if (!is_refused) return first;
+  if (order.prepare_for_llvm) order.prepare_for_llvm();
   FIRSTCALL_ASSIGN_OR_RETURN(GeneratedObject generated,
                              GenerateCodeByLlvm(std::move(module), order, context));
   generated.origin.refusal = first.origin.refusal;

@@ -6,6 +6,7 @@
 #ifndef FIRSTCALL_COMPILER_CODE_GENERATION_H_
 #define FIRSTCALL_COMPILER_CODE_GENERATION_H_
 
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -23,6 +24,9 @@ struct CodeOrder {
   const SymbolIndex& index;  // Of the source module.
   // The module has inline assembly, which may refer to names that the index does not have.
   bool has_assembly = false;
+  // If this is not empty: called by GenerateCode when the baseline has refused the module, before
+  // LLVM gets it.
+  std::function<void()> prepare_for_llvm = nullptr;
 };
 
 // `identification` must exist as long as the request.

@@ -25,7 +25,8 @@ ExtractOptions OptionsFor(const FunctionOrder& order, const ModuleSource& source
   options.import_callees = optimizer != nullptr;
   options.list_callees = order.lists_callees;
   if (order.polls) {
-    options.body = ReplaceableBody{order.polls->allowance, order.polls->asks_when_called};
+    options.body = ReplaceableBody{order.polls->allowance, order.polls->asks_when_called,
+                                   /*polls_in_code=*/true};
   }
   options.keep_in_view = order.polls.has_value() && !source.is_reopenable();
   options.is_far = order.is_far;
@@ -45,8 +46,15 @@ absl::Status GenerateCode(FunctionModule function_module, const LoadedModule& mo
     FIRSTCALL_RETURN_IF_ERROR(context.Lower(function_module.module));
   }
   listener.OnModuleMade(*function_module.module);
-  const CodeOrder code = {MakeRequest(order.is_far, order.identification), module.index(),
-                          function_module.has_inline_assembly};
+  CodeOrder code = {MakeRequest(order.is_far, order.identification), module.index(),
+                    function_module.has_inline_assembly};
+  if (function_module.ir_polls) {
+    code.prepare_for_llvm = [&] {
+      HotnessOfBodies hotness = function_module.ir_polls->Write(nullptr);
+      compiled.hotness_signs = std::move(hotness.hotness_signs);
+      compiled.poll_balance = hotness.poll_balance;
+    };
+  }
   absl::StatusOr<GeneratedObject> generated =
       context.is_strict() ? GenerateBaselineCode(*function_module.module, code.request, context)
                           : GenerateCode(std::move(function_module.module), code, context);

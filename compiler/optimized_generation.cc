@@ -1,5 +1,7 @@
 #include "compiler/optimized_generation.h"
 
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "backend/llvm/dispatcher.h"
@@ -9,9 +11,14 @@
 #include "compiler/code_generation.h"
 #include "compiler/counted_calls.h"
 #include "compiler/counting_generation.h"
+#include "compiler/first_body.h"
 #include "compiler/inlined_callees.h"
+#include "compiler/loop_exit_finder.h"
 #include "compiler/optimization_gate.h"
 #include "compiler/profile_annotation.h"
+#include "llvm/Support/MemoryBufferRef.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+#include "seam/loop_exit.h"
 #include "splitter/extract_options.h"
 #include "splitter/function_extractor.h"
 #include "splitter/osr/continuation.h"
@@ -23,6 +30,7 @@ absl::Status NotWanted() { return absl::CancelledError("nobody wants it any more
 
 // What one optimization owns, because it may go on when the engine has gone.
 struct Work {
+  ContextPool& contexts;
   std::shared_ptr<LoadedModule> module;
   std::unique_ptr<CompileContext> context;
   OptimizationGate gate;  // LLVM's context refers to it.
@@ -32,12 +40,50 @@ struct Work {
   bool is_wanted = true;
 };
 
+// How the first body is left for the continuation with these live-ins.
+absl::StatusOr<std::optional<LeavableLoop>> FindExit(const LiveIns& live_ins,
+                                                     const OptimizationOrder& order, Work& work,
+                                                     ModuleView& view) {
+  const FirstBodyOrder first_body = {order.is_replaced, order.is_far, order.asks_when_called,
+                                     /*keeps_debug_info=*/false};
+  absl::StatusOr<std::optional<LeavableLoop>> exit = FindLoopExit(
+      live_ins, *order.loop, order.function, first_body, *work.module, view, *work.context);
+  if (!absl::IsFailedPrecondition(exit.status())) return exit;
+  // What is inseparable from something, such as a table of labels, is moved out of a view. So
+  // another view has to have it.
+  const ContextPool::Lease other = work.contexts.Take();
+  other->DropView(work.module->id());
+  FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * other_view, other->View(*work.module));
+  {
+    absl::MutexLock lock(&other_view->mutex());
+    exit = FindLoopExit(live_ins, *order.loop, order.function, first_body, *work.module,
+                        *other_view, *other);
+  }
+  other->DropView(work.module->id());
+  return exit;
+}
+
+// Writes into `module` how the first body is left for the continuation that the module has.
+absl::Status EmbedLoopExit(const LiveIns& live_ins, const OptimizationOrder& order, Work& work,
+                           ModuleView& view, llvm::Module& module) {
+  FIRSTCALL_ASSIGN_OR_RETURN(const std::optional<LeavableLoop> exit,
+                             FindExit(live_ins, order, work, view));
+  if (!exit) return absl::OkStatus();
+  const std::string bytes = exit->Encode();
+  llvm::embedBufferInModule(module, llvm::MemoryBufferRef(bytes, "exit"), kLoopExitSection);
+  return absl::OkStatus();
+}
+
 absl::StatusOr<FunctionModule> Extract(const OptimizationOrder& order, Work& work, ModuleView& view,
                                        IrOptimizer& optimizer) {
   LoadedModule& module = *work.module;
   ExtractOptions options;
+  LiveIns live_ins;
   if (order.loop) {
-    options.body = ContinuationAtLoop{*order.loop};
+    options.body =
+        ContinuationAtLoop{*order.loop, [&](llvm::Function& function, const LoopEntry& entry) {
+                             live_ins = LiveInsOf(function, entry);
+                           }};
   } else {
     options.body = OptimizedBody{};
   }
@@ -62,6 +108,9 @@ absl::StatusOr<FunctionModule> Extract(const OptimizationOrder& order, Work& wor
       ExtractFunction(view, module.index(), order.function, options,
                       {order.is_replaced, may_join, order.is_warm, simplify}));
   if (function_module.leader) return absl::UnimplementedError("it is inseparable from others");
+  if (order.loop) {
+    FIRSTCALL_RETURN_IF_ERROR(EmbedLoopExit(live_ins, order, work, view, *function_module.module));
+  }
   // After a continuation was made, because a guard gives the result of a call another name.
   calls.Guard(*function_module.module, order.loop ? nullptr : &order.function);
   return function_module;
@@ -124,7 +173,8 @@ absl::StatusOr<CompiledObject> GenerateOptimized(
     const std::shared_ptr<LoadedModule>& module, const OptimizationOrder& order, bool infers,
     ContextPool& contexts, Listener& listener,
     const std::shared_ptr<const CrashContainment>& containment) {
-  Work work = {module,
+  Work work = {contexts,
+               module,
                contexts.Take().Release(),
                OptimizationGate(order.stop, order.stop_if_exiting),
                containment,

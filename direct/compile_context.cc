@@ -19,7 +19,7 @@ CompileContext::Reader& CompileContext::Find(const std::shared_ptr<const ReadMod
     if (reader.module == module) return reader;
   }
   Reader reader{module, std::make_unique<bitcode::FunctionReader>(*module->source),
-                std::make_unique<NumberMap>(), /*polls=*/nullptr};
+                std::make_unique<NumberMap>()};
   reader.sizes->Clear(module->module().globals().size());
   return readers_.emplace_back(std::move(reader));
 }
@@ -32,12 +32,6 @@ NumberMap& CompileContext::SizesOf(const std::shared_ptr<const ReadModule>& modu
   return *Find(module).sizes;
 }
 
-PollWriter& CompileContext::PollWriterFor(const std::shared_ptr<const ReadModule>& module) {
-  std::unique_ptr<PollWriter>& writer = Find(module).polls;
-  if (writer == nullptr) writer = std::make_unique<PollWriter>(module->module());
-  return *writer;
-}
-
 void CompileContext::DropForgotten() {
   const auto first = std::remove_if(readers_.begin(), readers_.end(), [](const Reader& reader) {
     return reader.module->is_forgotten.load();
@@ -48,11 +42,6 @@ void CompileContext::DropForgotten() {
 ir::Function& CompileContext::Body(size_t i) {
   while (bodies_.size() <= i) bodies_.push_back(std::make_unique<ir::Function>());
   return *bodies_[i];
-}
-
-LoopEntries& CompileContext::Entries(size_t i) {
-  while (entries_.size() <= i) entries_.push_back(std::make_unique<LoopEntries>());
-  return *entries_[i];
 }
 
 absl::StatusOr<ContextPool::Lease> ContextPool::Take() {

@@ -21,9 +21,7 @@
 #include "direct/compile_settings.h"
 #include "direct/module_mapper.h"
 #include "direct/number_map.h"
-#include "direct/osr/loop_entries.h"
-#include "direct/osr/poll_choice.h"
-#include "direct/osr/poll_writer.h"
+#include "direct/replaceable_body.h"
 #include "direct/shared_constants.h"
 #include "direct/source_module.h"
 #include "ir/function.h"
@@ -57,13 +55,7 @@ class CompileContext {
   // invalid.
   void DropBody(size_t i) { bodies_[i] = std::make_unique<ir::Function>(); }
 
-  // The loops of body number `i`.
-  LoopEntries& Entries(size_t i);
-
-  // This context's writer of polls for bodies of `module`. Valid as the reader.
-  PollWriter& PollWriterFor(const std::shared_ptr<const ReadModule>& module);
-
-  PollChoice& poll_choice() { return poll_choice_; }
+  ReplaceableBody& replaceable_body() { return replaceable_body_; }
   SharedConstants& shared_constants() { return shared_constants_; }
   ModuleMapper& mapper() { return mapper_; }
   baseline::ModuleCompiler& compiler() { return *compiler_; }
@@ -73,7 +65,6 @@ class CompileContext {
     std::shared_ptr<const ReadModule> module;
     std::unique_ptr<bitcode::FunctionReader> bodies;
     std::unique_ptr<NumberMap> sizes;
-    std::unique_ptr<PollWriter> polls;  // Null until it is needed.
   };
   Reader& Find(const std::shared_ptr<const ReadModule>& module);
 
@@ -86,8 +77,7 @@ class CompileContext {
   ModuleMapper mapper_;
   std::vector<Reader> readers_;
   std::vector<std::unique_ptr<ir::Function>> bodies_;
-  std::vector<std::unique_ptr<LoopEntries>> entries_;
-  PollChoice poll_choice_;
+  ReplaceableBody replaceable_body_;
   SharedConstants shared_constants_;
 };
 

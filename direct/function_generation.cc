@@ -15,9 +15,8 @@
 #include "direct/data_choice.h"
 #include "direct/function_choice.h"
 #include "direct/module_mapper.h"
-#include "direct/osr/poll_writer.h"
-#include "direct/poll_plan.h"
 #include "direct/reference_names.h"
+#include "direct/replaceable_body.h"
 #include "direct/shared_constants.h"
 #include "ir/attributes.h"
 #include "ir/body_reader.h"
@@ -30,26 +29,25 @@ namespace firstcall::direct {
 namespace {
 
 // Makes the function-module of a choice, and gives its bodies to the code generator. A body gets
-// its new numbers and its polls when the generator asks for it.
+// its new numbers and its counter when the generator asks for it.
 class FunctionModule final : public ir::BodyReader {
  public:
   FunctionModule(const FunctionOrder& order, const std::shared_ptr<const ReadModule>& source,
                  CompileContext& context)
-      : order_(order),
-        source_(*source),
-        context_(context),
-        mapper_(context.mapper()),
-        polls_(context.PollWriterFor(source)) {}
+      : order_(order), source_(*source), context_(context), mapper_(context.mapper()) {}
 
   absl::Status Make(const FunctionChoice& choice, ReferenceNames& names) {
     mapper_.Begin(source_.module(), names);
     for (const FunctionChoice::ChosenFunction& chosen : choice.functions) {
-      const absl::string_view name = source_.index->at(chosen.ordinal).name;
-      bodies_.push_back({mapper_.DefineFunction(chosen.global, name)});
+      const Symbol symbol = source_.index->at(chosen.ordinal);
+      // A body that is made again to be left at a loop must call the function in the same way,
+      // though it is made alone.
+      const bool is_near = !order_.polls || !symbol.is_weak;
+      bodies_.push_back({mapper_.DefineFunction(chosen.global, symbol.name, is_near)});
     }
     FIRSTCALL_RETURN_IF_ERROR(DefineVariables(choice));
     for (size_t i = 0; i < bodies_.size(); ++i) {
-      FIRSTCALL_RETURN_IF_ERROR(PlanPollsOf(i));
+      FIRSTCALL_RETURN_IF_ERROR(DeclareCounterOf(i));
     }
     for (size_t i = 0; i < bodies_.size(); ++i) {
       mapper_.Collect(context_.Body(i), bodies_[i].number, calls());
@@ -57,11 +55,12 @@ class FunctionModule final : public ir::BodyReader {
     return mapper_.Complete();
   }
 
-  // What the bodies' polls come to.
-  void MoveHotnessTo(CompiledFunction& compiled) const {
+  void AddHotnessSignsTo(CompiledFunction& compiled) const {
     if (!order_.polls) return;
-    for (const Body& body : bodies_) compiled.hotness_signs.push_back(body.polls.signs);
-    compiled.poll_balance = poll_balance_;
+    for (const Body& body : bodies_) {
+      compiled.hotness_signs.push_back(body.counter == ir::kNone ? HotnessSigns::kNone
+                                                                 : HotnessSigns::kCallsAndLoops);
+    }
   }
 
   const ir::Module& module() const override { return mapper_.module(); }
@@ -76,10 +75,8 @@ class FunctionModule final : public ir::BodyReader {
 
  private:
   struct Body {
-    uint32_t number;  // Of the function in module().
-    PollPlan polls = {};
-    uint32_t counter = ir::kNone;  // The number of the counter in module().
-    uint32_t targets = ir::kNone;  // The same of the table of labels for polls.
+    uint32_t number;               // Of the function in module().
+    uint32_t counter = ir::kNone;  // If it can be replaced: the number of its counter in module().
   };
 
   absl::Status ReadBody(uint32_t global, ir::Function& function) {
@@ -89,13 +86,9 @@ class FunctionModule final : public ir::BodyReader {
     const auto i = static_cast<size_t>(found - bodies_.begin());
     ir::Function& body = context_.Body(i);
     FIRSTCALL_RETURN_IF_ERROR(mapper_.MapBody(body, global, calls()));
-    if (found->polls.has_polls()) {
-      PollWriter::Polls polls;
-      polls.loops = found->polls.loops;
-      polls.asks_when_called = found->polls.asks_when_called;
-      polls.counter = ModuleMapper::AddressOf(found->counter);
-      if (found->targets != ir::kNone) polls.targets = ModuleMapper::AddressOf(found->targets);
-      FIRSTCALL_RETURN_IF_ERROR(polls_.Write(body, context_.Entries(i), polls));
+    if (found->counter != ir::kNone) {
+      body.poll_counter = found->counter;
+      body.polls_when_called = order_.polls->asks_when_called;
     }
     std::swap(function, body);
     return absl::OkStatus();
@@ -152,30 +145,13 @@ class FunctionModule final : public ir::BodyReader {
     return absl::OkStatus();
   }
 
-  absl::Status PlanPollsOf(size_t i) {
+  absl::Status DeclareCounterOf(size_t i) {
     if (!order_.polls) return absl::OkStatus();
     const ir::Function& body = context_.Body(i);
-    FIRSTCALL_ASSIGN_OR_RETURN(bodies_[i].polls,
-                               PlanPolls(body, *order_.polls, KeepsOptNone(body), poll_balance_,
-                                         context_.Entries(i), context_.poll_choice()));
-    if (!bodies_[i].polls.has_polls()) return absl::OkStatus();
-    bodies_[i].counter = DeclareCounter(bodies_[i].number);
-    if (HasLiveLabel(i)) {
-      const uint32_t number = bodies_[i].number;
-      bodies_[i].targets =
-          mapper_.DefineLabels("labels", number, context_.Entries(i).indirect_targets());
-      mapper_.NoteOnlyUser(bodies_[i].targets, number);
-    }
+    FIRSTCALL_ASSIGN_OR_RETURN(const bool is_replaceable,
+                               context_.replaceable_body().IsReplaceable(body, KeepsOptNone(body)));
+    if (is_replaceable) bodies_[i].counter = DeclareCounter(bodies_[i].number);
     return absl::OkStatus();
-  }
-
-  bool HasLiveLabel(size_t i) const {
-    for (uint32_t loop : bodies_[i].polls.loops) {
-      for (const LoopEntry::Value& value : context_.Entries(i).At(loop).values) {
-        if (value.is_label) return true;
-      }
-    }
-    return false;
   }
 
   uint32_t DeclareCounter(uint32_t number) {
@@ -192,9 +168,7 @@ class FunctionModule final : public ir::BodyReader {
   const ReadModule& source_;
   CompileContext& context_;
   ModuleMapper& mapper_;
-  PollWriter& polls_;
   std::vector<Body> bodies_;  // Of the choice's functions, in the same order.
-  int64_t poll_balance_ = 0;
   absl::Status status_;
 };
 
@@ -246,7 +220,7 @@ absl::StatusOr<CompiledFunction> GenerateFunction(const FunctionOrder& order,
   for (const FunctionChoice::ChosenVariable& variable : choice.variables) {
     compiled.variables.push_back(variable.ordinal);
   }
-  made.MoveHotnessTo(compiled);
+  made.AddHotnessSignsTo(compiled);
   compiled.callees = std::move(choice.callees);
   compiled.object.origin.generator = Generator::kBaseline;
   compiled.object.sources = compiled.functions;

@@ -51,13 +51,13 @@ uint32_t GlobalMapper::Declare(const ir::NewGlobal& declaration) {
   return static_cast<uint32_t>(module_->globals().size() - 1);
 }
 
-uint32_t GlobalMapper::DefineFunction(uint32_t original, absl::string_view name) {
+uint32_t GlobalMapper::DefineFunction(uint32_t original, absl::string_view name, bool is_near) {
   ir::NewGlobal definition(source_->globals()[original]);
   definition.name = name;
   definition.comdat = ir::kNone;
   definition.traits.linkage = ir::Linkage::kExternal;
   definition.traits.visibility = ir::Visibility::kDefault;
-  definition.traits.is_dso_local = true;
+  definition.traits.is_dso_local = is_near;
   definition.traits.section = {};
   const uint32_t number = Declare(definition);
   bodies_.Set(original, number);

@@ -69,7 +69,7 @@ class GlobalMapper {
   // Each of these adds a global to the small module and returns its number there. Names must live
   // as long as the small module.
   uint32_t Declare(const ir::NewGlobal& declaration);
-  uint32_t DefineFunction(uint32_t original, absl::string_view name);
+  uint32_t DefineFunction(uint32_t original, absl::string_view name, bool is_near);
   // References to the global `known_as` will go to the definition.
   uint32_t DefineVariable(uint32_t original, uint32_t known_as, bool is_table,
                           const ir::NewGlobal& definition);

@@ -27,46 +27,6 @@ void ModuleMapper::Begin(const ir::Module& source, ReferenceNames& names) {
   module_->mutable_flags() = source.flags();
   globals_.Begin(source, names, *module_);
   constants_.Begin(source, globals_, *module_);
-  labels_.clear();
-}
-
-uint32_t ModuleMapper::DefineLabels(absl::string_view name, uint32_t function,
-                                    std::vector<uint32_t> blocks) {
-  const ir::Type* const pointer = module_->globals()[function].type();
-  ir::Type type;
-  type.kind = ir::TypeKind::kArray;
-  type.count = blocks.size();
-  type.contained = module_->storage().Keep(std::vector<const ir::Type*>{pointer});
-  ir::NewGlobal table;
-  table.name = name;
-  table.traits.linkage = ir::Linkage::kInternal;
-  table.traits.is_dso_local = true;
-  table.traits.is_declaration = false;
-  table.traits.is_constant = true;
-  table.traits.type = pointer;
-  table.traits.value_type = module_->AddType(type);
-  const uint32_t number = Declare(table);
-  labels_.push_back({number, function, std::move(blocks)});
-  return number;
-}
-
-void ModuleMapper::AddLabels(const Labels& labels) {
-  std::vector<ir::Constant>& constants = module_->mutable_constants();
-  ir::Global& table = module_->mutable_globals()[labels.variable];
-  std::vector<ir::Operand> entries;
-  for (uint32_t block : labels.blocks) {
-    entries.push_back(ir::Operand::Constant(static_cast<uint32_t>(constants.size())));
-    ir::Constant& label = constants.emplace_back();
-    label.kind = ConstantKind::kBlockAddress;
-    label.type = table.type();
-    label.global = labels.function;
-    label.set_bits(block);
-  }
-  table.initializer = ir::Operand::Constant(static_cast<uint32_t>(constants.size()));
-  ir::Constant& list = constants.emplace_back();
-  list.kind = ConstantKind::kAggregate;
-  list.type = table.value_type();
-  list.set_operands(module_->storage().Keep(std::move(entries)));
 }
 
 void ModuleMapper::Collect(const ir::Function& body, uint32_t function, Calls calls) {
@@ -97,7 +57,6 @@ absl::Status ModuleMapper::Complete() {
   }
   FIRSTCALL_RETURN_IF_ERROR(constants_.status());
   globals_.AddAddresses();
-  for (const Labels& labels : labels_) AddLabels(labels);
   for (const GlobalMapper::Definition& definition : definitions) {
     const ir::Global& original = source_->globals()[definition.original];
     ir::Global& global = module_->mutable_globals()[definition.number];

@@ -41,8 +41,8 @@ class ModuleMapper {
 
   // Adds a definition of the function `original` under `name`, which must live as long as the
   // module. Returns its number in module(). The function's address is what ReferenceNames says.
-  uint32_t DefineFunction(uint32_t original, absl::string_view name) {
-    return globals_.DefineFunction(original, name);
+  uint32_t DefineFunction(uint32_t original, absl::string_view name, bool is_near) {
+    return globals_.DefineFunction(original, name, is_near);
   }
 
   // Adds the definition of a variable.
@@ -57,10 +57,6 @@ class ModuleMapper {
     return globals_.DefineVariable(variable.original, variable.known_as, variable.is_table,
                                    definition);
   }
-
-  // Adds a constant variable, which no source module has, with the addresses of `blocks` of a
-  // function that the module defines, number `function`. `name` must live as long as the module.
-  uint32_t DefineLabels(absl::string_view name, uint32_t function, std::vector<uint32_t> blocks);
 
   // Says that instructions of function number `function` of the module, and nothing else, use the
   // address of the variable number `variable`; ir::Module::kNobody: nothing does. Called in the
@@ -91,24 +87,16 @@ class ModuleMapper {
   const ir::Module& module() const { return *module_; }
 
  private:
-  // The addresses of a function's blocks, for a variable of that type.
-  struct Labels {
-    uint32_t variable, function;
-    std::vector<uint32_t> blocks;
-  };
   // Of a call in the body that is being mapped.
   struct Callee {
     uint32_t operand;  // Its place among the body's operands.
     uint32_t target;
   };
 
-  void AddLabels(const Labels& labels);
-
   const ir::Module* source_ = nullptr;
   std::unique_ptr<ir::Module> module_;
   GlobalMapper globals_;
   ConstantMapper constants_;
-  std::vector<Labels> labels_;
   std::vector<Callee> callees_;
 };
 

@@ -13,7 +13,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
-#include "direct/osr/user_lists.h"
+#include "direct/user_lists.h"
 #include "ir/function.h"
 #include "ir/instruction.h"
 #include "ir/module.h"

@@ -12,7 +12,7 @@
 //   foo$fc.table  as foo$fc.stub, but the entry of the table gets the address of the final body
 //                 once there is one
 // There are three more names, for other things that belong to a function:
-//   foo$fc.hotness  the counter of its calls and loop iterations (see splitter/osr/hotness_polls.h)
+//   foo$fc.hotness  the counter of its calls and loop iterations (see seam/hotness_counter.h)
 //   foo$fc.loop  its OSR continuation at the beginning of one of its loops
 //   foo$fc.counts  the counters of its branches (see backend/llvm/branch_counting.h)
 // An optimized object has variables of its own that hold the addresses of functions:

@@ -1,7 +1,6 @@
 #include "splitter/body_instrumentation.h"
 
-#include <algorithm>
-#include <optional>
+#include <utility>
 #include <variant>
 
 #include "absl/strings/str_cat.h"
@@ -9,21 +8,11 @@
 #include "llvm/IR/Function.h"
 #include "object/symbol_name.h"
 #include "splitter/assembly_labels.h"
-#include "splitter/osr/block_search.h"
 #include "splitter/osr/continuation.h"
-#include "splitter/osr/hotness_polls.h"
 #include "splitter/osr/loop_entries.h"
 
 namespace firstcall {
 namespace {
-
-// With a smaller allowance there would often be no poll, and computing live-ins takes time.
-constexpr int64_t kLeastForPolls = 30;
-
-// The limit for the polls of one function, whatever the allowance, because they delay its first
-// call: this constant, plus one instruction for each kInstructionsPerMostForPolls.
-constexpr int64_t kMostForPolls = 100;
-constexpr int64_t kInstructionsPerMostForPolls = 4;
 
 // Whether another body can take over from a first body. The addresses of its blocks (`labels`) must
 // stay inside the function: no other function and no shared variable has any. Labels that its
@@ -51,7 +40,7 @@ BodyInstrumentation::BodyInstrumentation(const SymbolIndex& index, const Functio
   for (auto [function, ordinal] : choice.functions) labels_.push_back(FindLabels(*function));
 }
 
-absl::StatusOr<HotnessOfBodies> BodyInstrumentation::Apply(
+absl::StatusOr<PollsOfBodies> BodyInstrumentation::Apply(
     absl::Span<llvm::Function* const> bodies) const {
   if (const auto* replaceable = std::get_if<ReplaceableBody>(&options_.body)) {
     return AddPolls(bodies, *replaceable);
@@ -61,50 +50,30 @@ absl::StatusOr<HotnessOfBodies> BodyInstrumentation::Apply(
     Annotate(*bodies.front());
   }
   if (const auto* continuation = std::get_if<ContinuationAtLoop>(&options_.body)) {
-    FIRSTCALL_RETURN_IF_ERROR(MakeContinuationOf(*bodies.front(), continuation->loop));
+    FIRSTCALL_RETURN_IF_ERROR(MakeContinuationOf(*bodies.front(), *continuation));
   }
-  return HotnessOfBodies{};
+  return PollsOfBodies{};
 }
 
-HotnessOfBodies BodyInstrumentation::AddPolls(absl::Span<llvm::Function* const> bodies,
-                                              const ReplaceableBody& replaceable) const {
-  HotnessOfBodies hotness;
+PollsOfBodies BodyInstrumentation::AddPolls(absl::Span<llvm::Function* const> bodies,
+                                            const ReplaceableBody& replaceable) const {
+  IrPolls polls(replaceable.poll_allowance, replaceable.asks_when_called);
   for (size_t i = 0; i < bodies.size(); ++i) {
-    const bool may_be_replaced = !choice_.IsInseparable(i) && CanBeReplaced(*bodies[i], labels_[i]);
-    hotness.hotness_signs.push_back(may_be_replaced
-                                        ? AddPolls(i, *bodies[i], replaceable, hotness.poll_balance)
-                                        : HotnessSigns::kNone);
-  }
-  return hotness;
-}
-
-HotnessSigns BodyInstrumentation::AddPolls(size_t function, llvm::Function& body,
-                                           const ReplaceableBody& replaceable,
-                                           int64_t& poll_balance) const {
-  const bool has_loop = HasLoop(body);
-  std::optional<LoopEntries> entries;
-  std::vector<uint32_t> polls;
-  if (has_loop) {
-    const auto instructions = static_cast<int64_t>(CountInstructions(body));
-    poll_balance += instructions / kInstructionsPerPoll;
-    const int64_t allowance = std::min(replaceable.poll_allowance + poll_balance,
-                                       kMostForPolls + instructions / kInstructionsPerMostForPolls);
-    if (allowance >= kLeastForPolls) {
-      entries.emplace(body, labels_[function]);
-      size_t taken = 0;
-      polls = ChoosePolls(body, *entries, static_cast<size_t>(allowance), taken);
-      poll_balance -= static_cast<int64_t>(taken);
+    if (!choice_.IsInseparable(i) && CanBeReplaced(*bodies[i], labels_[i])) {
+      polls.Add(*bodies[i], labels_[i], absl::StrCat(NameOf(i), kHotnessSuffix),
+                /*is_near=*/!options_.is_far);
+    } else {
+      polls.AddFixed();
     }
   }
-  if (replaceable.asks_when_called && !entries) entries.emplace(body, labels_[function]);
-  if (function == 0) Annotate(body);
-  if (!polls.empty() || replaceable.asks_when_called) {
-    llvm::GlobalVariable* counter =
-        DeclareHotnessCounter(*body.getParent(), absl::StrCat(NameOf(function), kHotnessSuffix),
-                              /*is_near=*/!options_.is_far);
-    AddHotnessPolls(body, *counter, *entries, polls, replaceable.asks_when_called);
+  PollsOfBodies result;
+  if (replaceable.polls_in_code) {
+    result.hotness = polls.HotnessInCode();
+    result.ir_polls = std::move(polls);
+  } else {
+    result.hotness = polls.Write(options_.annotate);
   }
-  return has_loop && polls.empty() ? HotnessSigns::kCallsOnly : HotnessSigns::kCallsAndLoops;
+  return result;
 }
 
 absl::Status BodyInstrumentation::CheckReplaces(const llvm::Function& body) const {
@@ -112,12 +81,15 @@ absl::Status BodyInstrumentation::CheckReplaces(const llvm::Function& body) cons
   return absl::UnimplementedError(absl::StrCat("function '", NameOf(0), "' keeps its first body"));
 }
 
-absl::Status BodyInstrumentation::MakeContinuationOf(llvm::Function& body, uint32_t loop) const {
+absl::Status BodyInstrumentation::MakeContinuationOf(llvm::Function& body,
+                                                     const ContinuationAtLoop& continuation) const {
+  const uint32_t loop = continuation.loop;
   LoopEntries entries(body, labels_.front());
   const LoopEntry* entry = loop < entries.size() ? entries.Find(loop) : nullptr;
   if (entry == nullptr) {
     return absl::NotFoundError(absl::StrCat("function '", NameOf(0), "' has no loop ", loop));
   }
+  if (continuation.on_entry) continuation.on_entry(body, *entry);
   Annotate(body);
   MakeContinuation(body, *entry, absl::StrCat(NameOf(0), kLoopSuffix));
   return absl::OkStatus();

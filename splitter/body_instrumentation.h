@@ -7,16 +7,17 @@
 #define FIRSTCALL_SPLITTER_BODY_INSTRUMENTATION_H_
 
 #include <cstddef>
-#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "seam/hotness_signs.h"
 #include "seam/symbol_index.h"
+#include "splitter/body_kind.h"
 #include "splitter/extract_options.h"
 #include "splitter/function_choice.h"
+#include "splitter/ir_polls.h"
 #include "splitter/osr/labels.h"
 
 namespace llvm {
@@ -25,10 +26,9 @@ class Function;
 
 namespace firstcall {
 
-// See FunctionModule, which has the same members.
-struct HotnessOfBodies {
-  std::vector<HotnessSigns> hotness_signs;
-  int64_t poll_balance = 0;
+struct PollsOfBodies {
+  HotnessOfBodies hotness;
+  std::optional<IrPolls> ir_polls;  // With ReplaceableBody::polls_in_code.
 };
 
 class BodyInstrumentation {
@@ -42,15 +42,14 @@ class BodyInstrumentation {
   // ExtractOptions::body says. Errors: Unimplemented if it shall be an optimized body, and the
   // function's first body cannot be replaced; NotFound if the function has no such loop. To be
   // called once, after the references of the bodies are mapped.
-  absl::StatusOr<HotnessOfBodies> Apply(absl::Span<llvm::Function* const> bodies) const;
+  absl::StatusOr<PollsOfBodies> Apply(absl::Span<llvm::Function* const> bodies) const;
 
  private:
-  HotnessOfBodies AddPolls(absl::Span<llvm::Function* const> bodies,
-                           const ReplaceableBody& replaceable) const;
-  HotnessSigns AddPolls(size_t function, llvm::Function& body, const ReplaceableBody& replaceable,
-                        int64_t& poll_balance) const;
+  PollsOfBodies AddPolls(absl::Span<llvm::Function* const> bodies,
+                         const ReplaceableBody& replaceable) const;
   absl::Status CheckReplaces(const llvm::Function& body) const;
-  absl::Status MakeContinuationOf(llvm::Function& body, uint32_t loop) const;
+  absl::Status MakeContinuationOf(llvm::Function& body,
+                                  const ContinuationAtLoop& continuation) const;
   // Calls ExtractOptions::annotate, if there is any.
   void Annotate(llvm::Function& body) const;
   absl::string_view NameOf(size_t function) const;

@@ -6,11 +6,18 @@
 #define FIRSTCALL_SPLITTER_BODY_KIND_H_
 
 #include <cstdint>
+#include <functional>
 #include <variant>
 
 #include "seam/poll_allowance.h"
 
+namespace llvm {
+class Function;
+}  // namespace llvm
+
 namespace firstcall {
+
+struct LoopEntry;  // splitter/osr/loop_entries.h
 
 // The body is made when the function is first called, and no other body will replace it.
 struct PlainBody {};
@@ -23,6 +30,9 @@ struct ReplaceableBody {
   int64_t poll_allowance = kUnlimitedPolls;
   // The body polls at its beginning, too.
   bool asks_when_called = false;
+  // If the baseline code generator makes the body, it polls in machine code, in all loops; only if
+  // LLVM makes it, it polls in IR (FunctionModule::ir_polls).
+  bool polls_in_code = false;
 };
 
 // The body replaces the first body of a hot function.
@@ -31,6 +41,8 @@ struct OptimizedBody {};
 // The body is the function's OSR continuation at one of its LoopEntries.
 struct ContinuationAtLoop {
   uint32_t loop;
+  // If this is not empty: called with the function, as it was read, and its entry at the loop.
+  std::function<void(llvm::Function& function, const LoopEntry& entry)> on_entry = nullptr;
 };
 
 using BodyKind = std::variant<PlainBody, ReplaceableBody, OptimizedBody, ContinuationAtLoop>;

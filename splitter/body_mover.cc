@@ -100,9 +100,17 @@ class BodyMover {
       llvm::Function* body =
           MoveFunction(*source, IrName(index_.at(ordinal).name, *original), target_);
       if (source != original) source->eraseFromParent();
+      if (PollsInCode() && index_.at(ordinal).is_weak) body->setDSOLocal(false);
       moved_.bodies.push_back(body);
       mapper_.DefineCallTarget(*original, *body);
     }
+  }
+
+  // If so, a body may be made again to be left at a loop, alone. Then it must call functions that
+  // have joined it now in the way in which it calls others.
+  bool PollsInCode() const {
+    const auto* const body = std::get_if<ReplaceableBody>(&options_.body);
+    return body != nullptr && body->polls_in_code;
   }
 
   void ForgetIfUnoptimized(llvm::Function& function) const {

@@ -47,7 +47,7 @@ absl::StatusOr<FunctionModule> Extract(ModuleView& view, const SymbolIndex& inde
       const MovedBodies moved,
       MoveBodies(view, index, choice, options, decisions.is_replaced, *result.module));
   FIRSTCALL_ASSIGN_OR_RETURN(
-      HotnessOfBodies hotness,
+      PollsOfBodies polls,
       instrumentation.Apply(absl::MakeConstSpan(moved.bodies).first(choice.functions.size())));
   for (auto [original, ordinal] : choice.functions) result.functions.push_back(ordinal);
   for (auto [original, ordinal] : choice.variables) result.variables.push_back(ordinal);
@@ -56,8 +56,9 @@ absl::StatusOr<FunctionModule> Extract(ModuleView& view, const SymbolIndex& inde
   std::set_union(choice.sources.begin(), choice.sources.end(), moved.grounds.begin(),
                  moved.grounds.end(), std::back_inserter(result.sources));
   result.callees = std::move(choice.callees);
-  result.hotness_signs = std::move(hotness.hotness_signs);
-  result.poll_balance = hotness.poll_balance;
+  result.hotness_signs = std::move(polls.hotness.hotness_signs);
+  result.poll_balance = polls.hotness.poll_balance;
+  result.ir_polls = std::move(polls.ir_polls);
   result.has_inline_assembly = moved.has_inline_assembly;
   if (result.has_inline_assembly) FindLabels(result);
   return result;

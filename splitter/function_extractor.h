@@ -23,6 +23,7 @@
 #include "seam/hotness_signs.h"
 #include "seam/symbol_index.h"
 #include "splitter/extract_options.h"
+#include "splitter/ir_polls.h"
 #include "splitter/module_view.h"
 
 namespace firstcall {
@@ -56,6 +57,9 @@ struct FunctionModule {
   // index of lazily read bitcode does not know whether a body refers to a block of another
   // function.)
   std::optional<SymbolOrdinal> leader;
+  // With ReplaceableBody::polls_in_code: has to write the polls if LLVM compiles the module. Then
+  // what it returns replaces hotness_signs and poll_balance.
+  std::optional<IrPolls> ir_polls;
 };
 
 // Extracts `function`, which must be a definition whose body was not moved out of this view before.

@@ -3,6 +3,7 @@
 #include <new>
 
 #include "base/status.h"
+#include "stubs/poll_entry.h"
 
 namespace firstcall {
 namespace {
@@ -17,14 +18,17 @@ HotnessCounters::~HotnessCounters() {
   memory_->Free(blocks_);
 }
 
-absl::StatusOr<HotnessCounter*> HotnessCounters::Make(int32_t left, HotnessCounter::Handler handler,
-                                                      void* owner) {
+absl::StatusOr<HotnessCounter*> HotnessCounters::Make(
+    int32_t left, HotnessCounter::Handler handler, HotnessCounter::LeavingHandler leaving_handler,
+    void* owner) {
   absl::MutexLock lock(&mutex_);
   if (free_.empty()) FIRSTCALL_RETURN_IF_ERROR(AddBlock());
   HotnessCounter* counter = free_.back();
   free_.pop_back();
   counter->left.store(left, std::memory_order_relaxed);
   counter->handler.store(handler, std::memory_order_relaxed);
+  counter->leaving_handler.store(leaving_handler, std::memory_order_relaxed);
+  counter->entry.store(PollEntry(), std::memory_order_relaxed);
   counter->owner.store(owner, std::memory_order_release);
   return counter;
 }

@@ -25,10 +25,11 @@ class HotnessCounters {
   HotnessCounters(const HotnessCounters&) = delete;
   HotnessCounters& operator=(const HotnessCounters&) = delete;
 
-  // Makes a counter in this process. It starts at `left`; compiled code calls `handler` when it
-  // gets below 0. Valid until it is freed or this object is destroyed. ResourceExhausted if the
-  // arena is full.
-  absl::StatusOr<HotnessCounter*> Make(int32_t left, HotnessCounter::Handler handler, void* owner)
+  // Makes a counter in this process. It starts at `left`; compiled code calls `handler`, or
+  // `leaving_handler` by way of the entry of polls, when it gets below 0. Valid until it is freed
+  // or this object is destroyed. ResourceExhausted if the arena is full.
+  absl::StatusOr<HotnessCounter*> Make(int32_t left, HotnessCounter::Handler handler,
+                                       HotnessCounter::LeavingHandler leaving_handler, void* owner)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Frees the counter. Nothing may count with it any more.

@@ -6,7 +6,7 @@ namespace firstcall {
 
 struct Continuations::Answer {
   uint32_t loop = 0;
-  void* code = nullptr;  // Null: there can be none.
+  Continuation continuation;
   std::atomic<uint64_t> entered{0};
   Answer* next = nullptr;
 };
@@ -25,14 +25,22 @@ Continuations::Answer* Continuations::Find(uint32_t loop) const {
 
 bool Continuations::Has(uint32_t loop) const {
   const Answer* answer = Find(loop);
-  return answer != nullptr && answer->code != nullptr;
+  return answer != nullptr && answer->continuation.code != nullptr;
 }
 
-void* Continuations::Enter(uint32_t loop) {
+Continuations::Entrance Continuations::Enter(uint32_t loop) {
   Answer* answer = Find(loop);
-  if (answer == nullptr || answer->code == nullptr) return nullptr;
+  if (answer == nullptr || answer->continuation.code == nullptr) return {};
   answer->entered.fetch_add(1, std::memory_order_relaxed);
-  return answer->code;
+  return {answer->continuation.code, answer->continuation.exit.get()};
+}
+
+std::vector<std::shared_ptr<const LoopExit>> Continuations::exits() const {
+  std::vector<std::shared_ptr<const LoopExit>> exits;
+  for (const Answer* answer = latest_; answer != nullptr; answer = answer->next) {
+    if (answer->continuation.exit != nullptr) exits.push_back(answer->continuation.exit);
+  }
+  return exits;
 }
 
 uint64_t Continuations::entered() const {
@@ -43,10 +51,10 @@ uint64_t Continuations::entered() const {
   return entered;
 }
 
-void Continuations::Give(uint32_t loop, void* code) {
+void Continuations::Give(uint32_t loop, Continuation continuation) {
   auto* answer = new Answer;
   answer->loop = loop;
-  answer->code = code;
+  answer->continuation = std::move(continuation);
   answer->next = latest_.load(std::memory_order_relaxed);
   latest_.store(answer, std::memory_order_release);
 }

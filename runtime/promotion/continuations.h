@@ -10,6 +10,10 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "seam/loop_exit.h"
 
 namespace firstcall {
 
@@ -25,13 +29,29 @@ class Continuations {
   // Whether `loop` has a continuation.
   bool Has(uint32_t loop) const;
 
-  // Returns the continuation for `loop`, and counts the entry; null if there is none.
-  void* Enter(uint32_t loop);
+  struct Continuation {
+    void* code = nullptr;
+    // How the first body is left for it, if that polls in machine code and can be left; otherwise
+    // null.
+    std::shared_ptr<const LoopExit> exit;
+  };
+
+  // What a thread needs to enter a continuation.
+  struct Entrance {
+    void* code = nullptr;            // Null if there is no continuation.
+    const LoopExit* exit = nullptr;  // See Continuation.
+  };
+  // Returns the continuation for `loop`, and counts the entry. The exit lives as long as this
+  // object, or one of `exits`.
+  Entrance Enter(uint32_t loop);
+  // All exits. To be called when no answer can be given any more.
+  std::vector<std::shared_ptr<const LoopExit>> exits() const;
   // How often a continuation was entered.
   uint64_t entered() const;
 
-  // Gives `loop` the continuation `code`. Null: there can be none. `loop` has no answer yet.
-  void Give(uint32_t loop, void* code);
+  // Gives `loop` its continuation. If its code is null, there can be none. `loop` has no answer
+  // yet.
+  void Give(uint32_t loop, Continuation continuation);
 
  private:
   struct Answer;

@@ -61,6 +61,7 @@ absl::Status FirstBody::MakeCallCounter(CallCounters* memory, HotnessSigns signs
 ExecutorAddress FirstBody::BeginCounting(ExecutorAddress body, size_t code_bytes,
                                          absl::Duration time) {
   is_made_ = true;
+  address_ = body;
   last_left_ = LeftOfActivity();
   code_bytes_ = code_bytes;
   is_large_.store(code_bytes >= kLeastBytesOfLarge, std::memory_order_relaxed);

@@ -71,6 +71,8 @@ class FirstBody {
   // Whether BeginCounting was called.
   bool is_made() const { return is_made_; }
   size_t code_bytes() const { return code_bytes_; }
+  // Where the first body is, once it is made.
+  ExecutorAddress address() const { return address_; }
   // From now on calls go to the function's counting body, at `body`, and are still counted. There
   // must be a call counter.
   void SendCallsTo(ExecutorAddress body);
@@ -118,6 +120,7 @@ class FirstBody {
   CountedCalls calls_;
   std::atomic<uint64_t> intervals_{0};
   // For bookkeeping only:
+  ExecutorAddress address_;
   size_t code_bytes_ = 0;  // See FunctionHotness.
   absl::Duration time_;    // See FunctionHotness.
   absl::Duration active_;

@@ -1,18 +1,21 @@
 #include "runtime/promotion/hot_function.h"
 
+#include <utility>
+
 #include "base/steady_clock.h"
 
 namespace firstcall {
 
 // --- Asking ---
 
-void* HotFunction::EnterContinuation(uint32_t loop) {
-  void* const code = loop == kNoLoop ? nullptr : continuations_.Enter(loop);
-  if (code == nullptr) return nullptr;
+Continuations::Entrance HotFunction::EnterContinuation(uint32_t loop) {
+  const Continuations::Entrance entrance =
+      loop == kNoLoop ? Continuations::Entrance() : continuations_.Enter(loop);
+  if (entrance.code == nullptr) return entrance;
   first_body_.polls().SeekContinuationSoon();
   // If the function is called again, it is worth an optimized body from its beginning.
   if (!is_decided() && !first_body_.is_large()) first_body_.AskWhenCalled();
-  return code;
+  return entrance;
 }
 
 bool HotFunction::PutOffForOtherLoop(uint32_t loop) {
@@ -57,14 +60,22 @@ void HotFunction::GiveBody(std::optional<absl::Duration> time) {
   request_.Withdraw();
 }
 
-void HotFunction::GiveContinuation(uint32_t loop, void* code) {
-  continuations_.Give(loop, code);
+void HotFunction::GiveContinuation(uint32_t loop, Continuations::Continuation continuation) {
+  if (first_body_.polls().are_in_code() && continuation.exit == nullptr) continuation = {};
+  const bool has_code = continuation.code != nullptr;
+  continuations_.Give(loop, std::move(continuation));
   request_.Withdraw();
   // The loop finds the continuation at its next poll, not only at the end of the interval.
-  if (code != nullptr) first_body_.polls().SeekContinuationAtOnce();
+  if (has_code) first_body_.polls().SeekContinuationAtOnce();
 }
 
 // --- Bookkeeping ---
+
+PromotionCounters HotFunction::TakeCounters() const {
+  PromotionCounters counters = first_body_.counters();
+  counters.exits = continuations_.exits();
+  return counters;
+}
 
 void HotFunction::BeginCountingBranches(ExecutorAddress body, BranchCounterBlock counters) {
   counting_body_.Begin(counters);

@@ -59,11 +59,11 @@ class HotFunction {
   // ask for a continuation of its own.
   bool PutOffForOtherLoop(uint32_t loop);
 
-  // Returns the continuation for `loop`, in which the running call goes on now; null if there is
-  // none. Counts the entry. Makes the loop's next poll come soon, so later calls of the first body
-  // enter the continuation early. If the function is not large and is called again, it asks for an
-  // optimized body.
-  void* EnterContinuation(uint32_t loop);
+  // Returns the continuation for `loop`, in which the running call goes on now; without code if
+  // there is none. Counts the entry. Makes the loop's next poll come soon, so later calls of the
+  // first body enter the continuation early. If the function is not large and is called again, it
+  // asks for an optimized body.
+  Continuations::Entrance EnterContinuation(uint32_t loop);
 
   // Says what to ask for when a poll has not found a continuation. `loop` is the loop of the poll,
   // or kNoLoop at a call. Returns the loop that needs a continuation, or kNoLoop for an optimized
@@ -87,10 +87,15 @@ class HotFunction {
   bool IsCountingBranches(absl::Duration now) const;
   // Notes that the optimized body is published; it took `time` to make. Nullopt: there can be none.
   void GiveBody(std::optional<absl::Duration> time);
-  // Gives the function the continuation `code` for `loop`. Null: there can be none.
-  void GiveContinuation(uint32_t loop, void* code);
+  // Gives the function the continuation for `loop`. Without code, there can be none; and there is
+  // none if the first body polls in machine code and cannot be left for it.
+  void GiveContinuation(uint32_t loop, Continuations::Continuation continuation);
 
   // --- Bookkeeping: under the promoter's lock ---
+
+  // The counters, for code that outlives this object, with all that its polls may still use. To be
+  // called when polls are turned away and no thread asks any more.
+  PromotionCounters TakeCounters() const;
 
   // From now on calls go to the counting body `body`, which counts in `counters`.
   void BeginCountingBranches(ExecutorAddress body, BranchCounterBlock counters);

@@ -1,6 +1,7 @@
 #include "runtime/promotion/hot_function_optimizer.h"
 
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "absl/cleanup/cleanup.h"
@@ -25,6 +26,7 @@ PromotionStep Describe(const HotFunction& function, uint32_t wanted, absl::Durat
   step.ready = SteadyNow() - start;
   step.counts = function.counting_body().Sum();
   if (!body.ok()) {
+    step.is_kept = step.is_continuation && absl::IsNotFound(body.status());
     step.failure = body.status().ToString();
     return step;
   }
@@ -122,7 +124,12 @@ absl::StatusOr<OptimizedBodies::Body> HotFunctionOptimizer::Optimize(PromotionJo
   };
   const std::optional<uint32_t> loop =
       wanted == kNoLoop ? std::nullopt : std::optional<uint32_t>(wanted);
-  return bodies_.Make(key, loop, is_warm, CountsOf(*key.module), job.stop(), run_passes);
+  const ExecutorAddress first_body = [&] {
+    absl::MutexLock lock(&mutex_);
+    return job.function().first_body().address();
+  }();
+  return bodies_.Make(key, loop, first_body, is_warm, CountsOf(*key.module), job.stop(),
+                      run_passes);
 }
 
 void HotFunctionOptimizer::GiveAnswer(HotFunction& function, uint32_t wanted, absl::Duration begun,
@@ -132,19 +139,26 @@ void HotFunctionOptimizer::GiveAnswer(HotFunction& function, uint32_t wanted, ab
   {
     absl::MutexLock lock(&mutex_);
     function.notes().NoteStep(Describe(function, wanted, start_, begun, body));
-    if (!body.ok()) {
+    if (!is_whole && absl::IsNotFound(body.status())) {
+      function.notes().NoteKeptLoop(std::string(body.status().message()));
+    } else if (!body.ok()) {
       function.notes().NoteFailure(body.status().ToString());
     } else if (is_whole) {
       function.NoteBody(body->code_bytes, body->time, body->is_cached);
     } else {
       function.notes().NoteContinuation(body->code_bytes, body->time);
+      if (function.first_body().polls().are_in_code() && body->exit == nullptr) {
+        function.notes().NoteKeptLoop("its first body is another one than was made again");
+      }
       if (function.key().module->cache() != nullptr) schedule_->AddForNextRun(function);
     }
   }
   if (is_whole) {
     function.GiveBody(body.ok() ? std::optional<absl::Duration>(body->time) : std::nullopt);
   } else {
-    function.GiveContinuation(wanted, body.ok() ? body->address.InThisProcess<void*>() : nullptr);
+    Continuations::Continuation continuation;
+    if (body.ok()) continuation = {body->address.InThisProcess<void*>(), body->exit};
+    function.GiveContinuation(wanted, std::move(continuation));
   }
 }
 

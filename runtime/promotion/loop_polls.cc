@@ -26,6 +26,11 @@ void* TellToGoOn(HotnessCounter* counter, uint32_t) {
   return nullptr;
 }
 
+const LoopExit* TellCodeToGoOn(HotnessCounter* counter, uint32_t loop) {
+  TellToGoOn(counter, loop);
+  return nullptr;
+}
+
 }  // namespace
 
 // A function with loops may be called now and then. The time between its calls is not the loops',
@@ -68,14 +73,14 @@ void LoopPolls::PutOff() {
   PollAfter(next);
 }
 
-absl::StatusOr<HotnessCounter*> LoopPolls::MakeCounter(HotnessCounters& memory,
-                                                       HotnessCounter::Handler handler, void* owner,
-                                                       bool asks_early) {
+absl::StatusOr<HotnessCounter*> LoopPolls::MakeCounter(
+    HotnessCounters& memory, HotnessCounter::Handler handler,
+    HotnessCounter::LeavingHandler leaving_handler, void* owner, bool asks_early) {
   if (counter_ == nullptr) {
     if (interval_ < kFirstIterations) asks_early = false;
     early_iterations_ = asks_early ? kFirstIterations : interval_;
-    FIRSTCALL_ASSIGN_OR_RETURN(
-        counter_, memory.Make(asks_early ? kFirstIterations - 1 : interval_, handler, owner));
+    FIRSTCALL_ASSIGN_OR_RETURN(counter_, memory.Make(asks_early ? kFirstIterations - 1 : interval_,
+                                                     handler, leaving_handler, owner));
   }
   // The release store makes the owner's contents visible to threads that find it by its counter.
   counter_->owner.store(owner, std::memory_order_release);
@@ -83,7 +88,9 @@ absl::StatusOr<HotnessCounter*> LoopPolls::MakeCounter(HotnessCounters& memory,
 }
 
 void LoopPolls::TurnAway() {
-  if (counter_ != nullptr) counter_->handler.store(&TellToGoOn);
+  if (counter_ == nullptr) return;
+  counter_->handler.store(&TellToGoOn);
+  counter_->leaving_handler.store(&TellCodeToGoOn);
 }
 
 }  // namespace firstcall

@@ -58,13 +58,19 @@ class LoopPolls {
   // are to ask again.
   void PutOff();
 
+  // Whether the first body polls in machine code, so that it can be left only by a LoopExit. Known
+  // once it has polled.
+  void NotePollInCode() { are_in_code_.store(true, std::memory_order_relaxed); }
+  bool are_in_code() const { return are_in_code_.load(std::memory_order_relaxed); }
+
   // --- Counter: under the promoter's lock ---
 
   // Returns the counter; makes it in `memory` if there is none. Polls find `owner` by it. With
   // `asks_early` the first polls are early ones. ResourceExhausted if there is no memory.
   absl::StatusOr<HotnessCounter*> MakeCounter(HotnessCounters& memory,
-                                              HotnessCounter::Handler handler, void* owner,
-                                              bool asks_early);
+                                              HotnessCounter::Handler handler,
+                                              HotnessCounter::LeavingHandler leaving_handler,
+                                              void* owner, bool asks_early);
   // From now on the body goes on after each poll, and polls use neither this object nor its owner.
   void TurnAway();
 
@@ -74,6 +80,7 @@ class LoopPolls {
   }
 
   HotnessCounter* counter_ = nullptr;
+  std::atomic<bool> are_in_code_{false};
   const int32_t interval_;
   // The number of iterations until the next poll, if that poll is only to find a continuation;
   // `interval_` or more if polls are to ask.

@@ -23,6 +23,7 @@
 #include "runtime/link/symbol_resolver.h"
 #include "seam/compiler.h"
 #include "seam/listener.h"
+#include "seam/loop_exit.h"
 #include "seam/stop_flag.h"
 
 namespace firstcall {
@@ -30,10 +31,12 @@ namespace firstcall {
 class OptimizedBodies {
  public:
   // All must outlive this. `describes_bodies`: the bodies get debug information, though other code
-  // has none, once a debugger listens.
+  // has none, once a debugger listens. `asks_when_called`: first bodies poll when they are called.
   OptimizedBodies(Compiler& compiler, const FunctionLinker& linker, const SymbolResolver& resolver,
-                  const OptimizedCache& cache, Listener& listener, bool describes_bodies)
+                  const OptimizedCache& cache, Listener& listener, bool describes_bodies,
+                  bool asks_when_called)
       : describes_bodies_(describes_bodies),
+        asks_when_called_(asks_when_called),
         compiler_(compiler),
         linker_(linker),
         resolver_(resolver),
@@ -53,25 +56,32 @@ class OptimizedBodies {
     size_t imported = 0;               // Callees whose bodies it could inline; 0 if it was cached.
     size_t facts = 0;                  // See CompiledObject; 0 if it was cached.
     std::vector<std::string> inlined;  // See CompiledObject.
+    // Of a continuation: how the first body is left for it; null if the first body does not poll in
+    // machine code, or is another one than the object says.
+    std::shared_ptr<const LoopExit> exit;
   };
 
   // Makes an optimized body of a function that counts its calls, or, with `loop`, its continuation
-  // at this loop. The code is linked, and the listener is told, but the code is not published.
-  // Callees that are not `is_warm` have little chance to be inlined. `counts` are what counting
-  // bodies of functions of its module have counted. Blocks on the compile. Errors as
-  // Compiler::Optimize, of which the listener is told, except for Cancelled; after that this object
-  // may be gone.
-  absl::StatusOr<Body> Make(FunctionKey key, std::optional<uint32_t> loop, IsWarm is_warm,
+  // at this loop of the first body, which is at `first_body`. The code is linked, and the listener
+  // is told, but the code is not published. Callees that are not `is_warm` have little chance to be
+  // inlined. `counts` are what counting bodies of functions of its module have counted. Blocks on
+  // the compile. Errors as Compiler::Optimize, of which the listener is told, except for Cancelled;
+  // after that this object may be gone.
+  absl::StatusOr<Body> Make(FunctionKey key, std::optional<uint32_t> loop,
+                            ExecutorAddress first_body, IsWarm is_warm,
                             std::vector<BranchCounts> counts, std::shared_ptr<StopFlag> stop,
                             RunPasses run_passes);
 
  private:
   // Nullopt if the cache has none that can be used.
-  std::optional<Body> LinkCached(FunctionKey key, std::optional<uint32_t> loop);
-  absl::StatusOr<Body> Link(FunctionKey key, bool is_continuation, bool is_far, bool is_cached,
-                            CompiledObject object);
+  std::optional<Body> LinkCached(FunctionKey key, std::optional<uint32_t> loop,
+                                 ExecutorAddress first_body);
+  // `first_body`: of a continuation.
+  absl::StatusOr<Body> Link(FunctionKey key, std::optional<ExecutorAddress> first_body, bool is_far,
+                            bool is_cached, CompiledObject object);
 
   const bool describes_bodies_;
+  const bool asks_when_called_;
   Compiler& compiler_;
   const FunctionLinker& linker_;
   const SymbolResolver& resolver_;

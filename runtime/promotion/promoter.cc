@@ -63,6 +63,18 @@ Promoter::~Promoter() {
 // --- Asking ---
 
 FIRSTCALL_ON_ANY_STACK void* Promoter::Ask(HotnessCounter* counter, uint32_t loop) {
+  return ContinuationFor(counter, loop, /*is_in_code=*/false).code;
+}
+
+// The exit is read after this: it lives as long as the code that asks.
+FIRSTCALL_ON_ANY_STACK const LoopExit* Promoter::AskToLeave(HotnessCounter* counter,
+                                                            uint32_t loop) {
+  return ContinuationFor(counter, loop, /*is_in_code=*/true).exit;
+}
+
+FIRSTCALL_ON_ANY_STACK Continuations::Entrance Promoter::ContinuationFor(HotnessCounter* counter,
+                                                                         uint32_t loop,
+                                                                         bool is_in_code) {
   ProgramThreadState state;
   const auto is_there = [&] { return counter->handler.load() == &Ask; };
   Answer answer;
@@ -70,17 +82,18 @@ FIRSTCALL_ON_ANY_STACK void* Promoter::Ask(HotnessCounter* counter, uint32_t loo
     AskScope scope;
     if (is_there()) {
       auto* function = static_cast<HotFunction*>(counter->owner.load(std::memory_order_acquire));
+      if (is_in_code) function->first_body().polls().NotePollInCode();
       answer = function->promoter().Register(*function, loop);
     }
   }
   if (answer.to_serve != nullptr) {
     const WorkScope scope(WorkScope::WhenOver::kForget);
     // The function may have been removed before this scope; it cannot be removed within the scope.
-    if (!scope.is_at_work() || !is_there()) return nullptr;
+    if (!scope.is_at_work() || !is_there()) return {};
     HotFunction& function = *answer.to_serve;
     if (function.promoter().optimizer_.Serve(function, /*attended=*/nullptr) !=
         PromotionJob::Outcome::kDone) {
-      return nullptr;
+      return {};
     }
     return function.EnterContinuation(loop);
   }
@@ -88,7 +101,7 @@ FIRSTCALL_ON_ANY_STACK void* Promoter::Ask(HotnessCounter* counter, uint32_t loo
     const WorkScope scope(WorkScope::WhenOver::kForget);
     if (scope.is_at_work() && is_there()) answer.to_start->StartThreadsNowOrLater();
   }
-  return answer.code;
+  return answer.continuation;
 }
 
 void Promoter::StartThreadsNowOrLater() {
@@ -118,17 +131,21 @@ Promoter::Answer Promoter::Register(HotFunction& function, uint32_t loop) {
   if (function.first_body().polls().are_early()) return AnswerEarlyPoll(function);
   Answer answer;
   if (function.PutOffForOtherLoop(loop)) return answer;
-  function.first_body().CountInterval();
+  if (function.first_body().polls().seek_continuation()) {
+    function.first_body().polls().BeginInterval();  // It has not come round so often.
+  } else {
+    function.first_body().CountInterval();
+  }
   // In a forked child the function may have asked in the parent already. Then only threads to serve
   // it are missing.
   if (!threads_.are_stopping() && threads_.are_missing()) answer.to_start = this;
-  answer.code = function.EnterContinuation(loop);
-  if (answer.code != nullptr) return answer;
+  answer.continuation = function.EnterContinuation(loop);
+  if (answer.continuation.code != nullptr) return answer;
   const std::optional<uint32_t> wanted = function.WantedAt(loop, /*body_first=*/looks_at_counters_);
   if (!wanted || threads_.are_stopping()) return answer;
   if (!threads_.are_used() && !MayOptimizeHere()) return {};
   if (!function.request().Ask(*wanted)) return answer;
-  if (!threads_.are_used()) return {nullptr, &function, nullptr};
+  if (!threads_.are_used()) return {{}, &function, nullptr};
   asking_.Push(function);
   threads_.Wake();
   return answer;
@@ -195,7 +212,7 @@ absl::StatusOr<ExecutorAddress> Promoter::CounterOf(FunctionKey key) {
   // Without a thread only early polls can notice that a loop takes long.
   const bool asks_early = looks_at_counters_ && !threads_.were_started();
   absl::StatusOr<HotnessCounter*> counter = function.first_body().polls().MakeCounter(
-      code_space_.hotness_counters(), &Ask, &function, asks_early);
+      code_space_.hotness_counters(), &Ask, &AskToLeave, &function, asks_early);
   if (!counter.ok()) return counter.status();
   return ExecutorAddress::Of(*counter);
 }
@@ -266,7 +283,7 @@ std::vector<PromotionCounters> Promoter::Detach(const SourceModule& module) {
   functions_.TurnAwayPolls(module);
   // A thread that is asking now may still put a function on the stack.
   AskScope::WaitForThreads();
-  for (const auto& function : Take(module)) counters.push_back(function->first_body().counters());
+  for (const auto& function : Take(module)) counters.push_back(function->TakeCounters());
   return counters;
 }
 

@@ -3,13 +3,13 @@
 // Calls of a first body are counted between its stub and the body (stubs/call_counter.h). A
 // promotion thread (the promoters of a process share them: runtime/promotion/promotion_crew.h)
 // looks at the counters from time to time. Loops of first bodies count their iterations
-// (splitter/osr/hotness_polls.h) and ask the promoter when their counter has run out. Functions
-// that are hot or have asked wait on a list. The promotion thread takes the most urgent function
-// from the list and has it optimized. If the list is empty, the thread takes a function that is
-// nearly hot. The thread publishes the optimized body, or keeps the OSR continuation until the loop
-// asks again. With zero promotion threads, calls ask like loops, and the asking thread optimizes
-// the function at once. First bodies are freed only with their module, because a thread may be
-// running them.
+// (backend/baseline/polls.h, splitter/osr/hotness_polls.h) and ask the promoter when their counter
+// has run out. Functions that are hot or have asked wait on a list. The promotion thread takes the
+// most urgent function from the list and has it optimized. If the list is empty, the thread takes a
+// function that is nearly hot. The thread publishes the optimized body, or keeps the OSR
+// continuation until the loop asks again. With zero promotion threads, calls ask like loops, and
+// the asking thread optimizes the function at once. First bodies are freed only with their module,
+// because a thread may be running them.
 //
 // The promoter asks for promotion threads when the first counter runs out, or when a loop's early
 // polls find that the loop has been running for 20 ms. If a program ends earlier, the promoter
@@ -50,6 +50,7 @@
 #include "runtime/link/function_table.h"
 #include "runtime/link/promotion_counters.h"
 #include "runtime/promotion/asking_stack.h"
+#include "runtime/promotion/continuations.h"
 #include "runtime/promotion/counting_bodies.h"
 #include "runtime/promotion/hot_function.h"
 #include "runtime/promotion/hot_function_optimizer.h"
@@ -141,12 +142,16 @@ class Promoter {
   PromotionStats Collect() const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
+  // The handlers of polls: in the IR of a body, and in machine code.
   static void* Ask(HotnessCounter* counter, uint32_t loop);
+  static const LoopExit* AskToLeave(HotnessCounter* counter, uint32_t loop);
+  static Continuations::Entrance ContinuationFor(HotnessCounter* counter, uint32_t loop,
+                                                 bool is_in_code);
   // The answer to a function that has asked, and what the asking thread has to do next.
   struct Answer {
-    void* code = nullptr;             // The continuation; null: the function goes on in its body.
-    HotFunction* to_serve = nullptr;  // The asking thread must optimize this function at once.
-    Promoter* to_start = nullptr;     // The asking thread must start this promoter's threads.
+    Continuations::Entrance continuation;  // Without code: the function goes on in its body.
+    HotFunction* to_serve = nullptr;       // The asking thread must optimize this function at once.
+    Promoter* to_start = nullptr;          // The asking thread must start this promoter's threads.
   };
   Answer Register(HotFunction& function, uint32_t loop);
   void NoticeRunOut(const CallCounter& counter) ABSL_LOCKS_EXCLUDED(mutex_);

@@ -29,6 +29,11 @@ void PromotionNotes::NoteFailure(std::string reason) {
   hotness().last_failure = std::move(reason);
 }
 
+void PromotionNotes::NoteKeptLoop(std::string reason) {
+  ++hotness().loops_kept;
+  hotness().last_kept = std::move(reason);
+}
+
 void PromotionNotes::NoteStep(PromotionStep step) { hotness().steps.push_back(std::move(step)); }
 
 }  // namespace firstcall

@@ -23,6 +23,8 @@ class PromotionNotes {
   void NoteBody(size_t code_bytes, absl::Duration time, bool is_cached, uint64_t polls);
   void NoteContinuation(size_t code_bytes, absl::Duration time);
   void NoteFailure(std::string reason);
+  // Notes that the first body cannot be left at one of its loops.
+  void NoteKeptLoop(std::string reason);
   void NoteStep(PromotionStep step);
 
   // Returns what was noted. The other fields have their initial values.

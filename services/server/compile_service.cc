@@ -295,7 +295,8 @@ absl::StatusOr<std::string> CompileService::Optimize(Lane& lane, absl::string_vi
   optimizing_lane = &lane;
   const absl::StatusOr<CompiledObject> object = compiler_.Optimize(
       {values.module, values.function, values.loop, values.is_far, stop, &StopIfClosed, is_replaced,
-       is_warm, run, values.identification, values.counts_branches, std::move(values.counts)});
+       is_warm, run, values.identification, values.counts_branches, std::move(values.counts),
+       /*keeps_debug_info=*/false, values.asks_when_called});
   optimizing_lane = nullptr;
   FIRSTCALL_RETURN_IF_ERROR(request.status());
   return AnswerOf(object, EncodeObject);

@@ -267,6 +267,7 @@ OrderValues ValuesOf(const OptimizationOrder& order) {
   values.is_far = order.is_far;
   values.identification = order.identification;
   values.counts_branches = order.counts_branches;
+  values.asks_when_called = order.asks_when_called;
   values.counts = order.counts;
   return values;
 }
@@ -292,6 +293,7 @@ std::string EncodeOrder(const OrderValues& order) {
     encoder.String(order.identification->signature);
   }
   encoder.U8(order.counts_branches);
+  encoder.U8(order.asks_when_called);
   EncodeCounts(order.counts, encoder);
   return std::move(encoder).Take();
 }
@@ -321,6 +323,7 @@ absl::StatusOr<OrderValues> DecodeOrder(absl::string_view bytes) {
     order.identification = std::move(identification);
   }
   order.counts_branches = decoder.U8() != 0;
+  order.asks_when_called = decoder.U8() != 0;
   DecodeCounts(decoder, order.counts);
   if (!decoder.ok() || !decoder.rest().empty()) return Damaged();
   return order;

@@ -39,6 +39,7 @@ struct OrderValues {
   std::optional<PollOptions> polls;
   std::optional<Identification> identification;
   bool counts_branches = false;      // For optimizations.
+  bool asks_when_called = false;     // The same.
   std::vector<BranchCounts> counts;  // The same.
 };
 OrderValues ValuesOf(const FunctionOrder& order);

@@ -83,7 +83,7 @@ class ModuleMapperTest : public ::testing::Test {
   }
 
   uint32_t Define(absl::string_view name) {
-    return mapper_.DefineFunction(read_.NumberOf(name), name);
+    return mapper_.DefineFunction(read_.NumberOf(name), name, /*is_near=*/true);
   }
   // Maps the function number `number` of the small module, the only one whose body is mapped.
   absl::Status Map(absl::string_view name, uint32_t number,
@@ -200,15 +200,6 @@ TEST_F(ModuleMapperTest, ABlockOfAFunctionOfTheModuleCan) {
   const uint32_t foreign = Define("foreign");
   ASSERT_THAT(Map("foreign", foreign), IsOk());
   EXPECT_THAT(Operands(), ElementsAre("jumps"));
-}
-
-TEST_F(ModuleMapperTest, LabelsAreAConstantArrayOfBlocks) {
-  const uint32_t jumps = Define("jumps");
-  const uint32_t labels = mapper_.DefineLabels("labels", jumps, {1});
-  ASSERT_THAT(mapper_.Complete(), IsOk());
-  const ir::Global& variable = mapper_.module().globals()[labels];
-  EXPECT_TRUE(variable.is_constant());
-  EXPECT_EQ(OfModule(variable.initializer), "(jumps)");
 }
 
 TEST_F(ModuleMapperTest, ModulesAfterEachOtherShareNothing) {

@@ -29,7 +29,7 @@ void* Handler(HotnessCounter*, uint32_t) { return nullptr; }
 class FirstBodyTest : public testing::Test {
  protected:
   HotnessCounter& Poll(bool asks_early = false) {
-    return *body_.polls().MakeCounter(polls_, &Handler, this, asks_early).value();
+    return *body_.polls().MakeCounter(polls_, &Handler, nullptr, this, asks_early).value();
   }
   std::atomic<int32_t>& CountCalls(FirstBody& body,
                                    HotnessSigns signs = HotnessSigns::kCallsAndLoops) {
@@ -182,7 +182,8 @@ TEST_F(FirstBodyTest, IsWarmOnceItWasCalledAThousandthAsOftenAsAHotFunction) {
 TEST_F(FirstBodyTest, OfTwoThatRunAlikeTheSmallerIsMoreUrgent) {
   Poll();
   FirstBody small(kInterval);
-  ASSERT_TRUE(small.polls().MakeCounter(polls_, &Handler, this, /*asks_early=*/false).ok());
+  ASSERT_TRUE(
+      small.polls().MakeCounter(polls_, &Handler, nullptr, this, /*asks_early=*/false).ok());
   body_.BeginCounting(ExecutorAddress::Of(&code_), kLargeBody, kPause);
   small.BeginCounting(ExecutorAddress::Of(&code_), 2'000, kPause);
   body_.CountInterval();

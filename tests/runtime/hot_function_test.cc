@@ -29,7 +29,7 @@ class HotFunctionTest : public testing::Test {
  protected:
   HotnessCounter& Poll() {
     return *first_body_.polls()
-                .MakeCounter(polls_, &Handler, &function_, /*asks_early=*/false)
+                .MakeCounter(polls_, &Handler, nullptr, &function_, /*asks_early=*/false)
                 .value();
   }
   std::atomic<int32_t>& CountCalls(HotnessSigns signs = HotnessSigns::kCallsAndLoops,
@@ -53,9 +53,9 @@ class HotFunctionTest : public testing::Test {
 TEST_F(HotFunctionTest, ALoopWithoutAContinuationAsksForABody) {
   HotnessCounter& counter = Poll();
   EXPECT_EQ(function_.WantedAt(kLoop, /*body_first=*/false), kLoop);
-  function_.GiveContinuation(kLoop, nullptr);
+  function_.GiveContinuation(kLoop, {});
   EXPECT_EQ(counter.left, kInterval);
-  EXPECT_EQ(function_.EnterContinuation(kLoop), nullptr);
+  EXPECT_EQ(function_.EnterContinuation(kLoop).code, nullptr);
   EXPECT_EQ(function_.WantedAt(kLoop, /*body_first=*/false), kNoLoop);
   function_.GiveBody(std::nullopt);
   EXPECT_EQ(function_.WantedAt(kLoop, /*body_first=*/false), std::nullopt);
@@ -65,20 +65,30 @@ TEST_F(HotFunctionTest, AContinuationIsEnteredAndCounted) {
   HotnessCounter& counter = Poll();
   ASSERT_TRUE(function_.request().Ask(kLoop));
   EXPECT_FALSE(function_.HasAnswer(kLoop));
-  function_.GiveContinuation(kLoop, &body_);
+  function_.GiveContinuation(kLoop, {&body_, nullptr});
   EXPECT_TRUE(function_.HasAnswer(kLoop));
   EXPECT_EQ(counter.left, 0);
-  EXPECT_EQ(function_.EnterContinuation(kNoLoop), nullptr);
-  EXPECT_EQ(function_.EnterContinuation(kLoop + 1), nullptr);
-  EXPECT_EQ(function_.EnterContinuation(kLoop), &body_);
-  EXPECT_EQ(function_.EnterContinuation(kLoop), &body_);
+  EXPECT_EQ(function_.EnterContinuation(kNoLoop).code, nullptr);
+  EXPECT_EQ(function_.EnterContinuation(kLoop + 1).code, nullptr);
+  EXPECT_EQ(function_.EnterContinuation(kLoop).code, &body_);
+  EXPECT_EQ(function_.EnterContinuation(kLoop).code, &body_);
   EXPECT_EQ(function_.hotness().loops_entered, 2u);
+}
+
+TEST_F(HotFunctionTest, ABodyThatPollsInCodeHasNoContinuationWithoutAnExit) {
+  Poll();
+  first_body_.polls().NotePollInCode();
+  function_.GiveContinuation(kLoop, {&body_, nullptr});
+  EXPECT_TRUE(function_.HasAnswer(kLoop));
+  EXPECT_EQ(function_.EnterContinuation(kLoop).code, nullptr);
+  function_.GiveContinuation(kLoop + 1, {&body_, std::make_shared<const LoopExit>()});
+  EXPECT_NE(function_.EnterContinuation(kLoop + 1).code, nullptr);
 }
 
 TEST_F(HotFunctionTest, EnteringAContinuationMakesTheNextCallAsk) {
   Poll();
   std::atomic<int32_t>& calls = CountCalls();
-  function_.GiveContinuation(kLoop, &body_);
+  function_.GiveContinuation(kLoop, {&body_, nullptr});
   function_.EnterContinuation(kLoop);
   EXPECT_EQ(calls, 0);
 }
@@ -101,24 +111,24 @@ TEST_F(HotFunctionTest, ALargeFunctionThatIsCalledAgainGetsAContinuationFirst) {
   std::atomic<int32_t>& calls = CountCalls(HotnessSigns::kCallsAndLoops, kLargeBody);
   calls -= 2;
   EXPECT_EQ(function_.WantedAt(kLoop, /*body_first=*/true), kLoop);
-  function_.GiveContinuation(kLoop, &body_);
-  EXPECT_EQ(function_.EnterContinuation(kLoop), &body_);
+  function_.GiveContinuation(kLoop, {&body_, nullptr});
+  EXPECT_EQ(function_.EnterContinuation(kLoop).code, &body_);
   EXPECT_EQ(calls, kInterval - 2);  // It does not ask for a body.
 }
 
 TEST_F(HotFunctionTest, LaterCallsEnterTheContinuationSoon) {
   HotnessCounter& counter = Poll();
   CountCalls();
-  function_.GiveContinuation(kLoop, &body_);
+  function_.GiveContinuation(kLoop, {&body_, nullptr});
   EXPECT_EQ(counter.left, 0);
-  ASSERT_EQ(function_.EnterContinuation(kLoop), &body_);
+  ASSERT_NE(function_.EnterContinuation(kLoop).code, nullptr);
   EXPECT_EQ(counter.left, 31);
 }
 
 TEST_F(HotFunctionTest, ALoopLetsAnotherEnterItsContinuationBeforeItAsks) {
   HotnessCounter& counter = Poll();
   EXPECT_FALSE(function_.PutOffForOtherLoop(kLoop + 1));
-  function_.GiveContinuation(kLoop, &body_);
+  function_.GiveContinuation(kLoop, {&body_, nullptr});
   EXPECT_FALSE(function_.PutOffForOtherLoop(kLoop));
   EXPECT_FALSE(function_.PutOffForOtherLoop(kNoLoop));
   EXPECT_TRUE(function_.PutOffForOtherLoop(kLoop + 1));
@@ -126,7 +136,7 @@ TEST_F(HotFunctionTest, ALoopLetsAnotherEnterItsContinuationBeforeItAsks) {
   EXPECT_TRUE(function_.PutOffForOtherLoop(kLoop + 1));
   EXPECT_EQ(counter.left, kInterval);
   EXPECT_FALSE(function_.PutOffForOtherLoop(kLoop + 1));
-  ASSERT_EQ(function_.EnterContinuation(kLoop), &body_);
+  ASSERT_NE(function_.EnterContinuation(kLoop).code, nullptr);
   EXPECT_TRUE(function_.PutOffForOtherLoop(kLoop + 1));
 }
 

@@ -28,7 +28,9 @@ class HotFunctionsTest : public testing::Test {
     HotFunction& function = functions_.Get({nullptr, SymbolOrdinal{ordinal}});
     FirstBody& body = function.first_body();
     HotnessCounter* counter =
-        body.polls().MakeCounter(polls_, &Handler, &function, /*asks_early=*/false).value();
+        body.polls()
+            .MakeCounter(polls_, &Handler, nullptr, &function, /*asks_early=*/false)
+            .value();
     body.BeginCounting(ExecutorAddress(), 1, absl::ZeroDuration());
     return *counter;
   }

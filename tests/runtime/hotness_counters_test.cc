@@ -25,7 +25,7 @@ void* Handler(HotnessCounter*, uint32_t) { return nullptr; }
 TEST(HotnessCountersTest, ACounterBeginsAsAsked) {
   HotnessCounters counters(Memory());
   int owner = 0;
-  HotnessCounter* counter = counters.Make(41, &Handler, &owner).value();
+  HotnessCounter* counter = counters.Make(41, &Handler, nullptr, &owner).value();
   EXPECT_EQ(counter->left, 41);
   EXPECT_EQ(counter->handler, &Handler);
   EXPECT_EQ(counter->owner, &owner);
@@ -35,7 +35,7 @@ TEST(HotnessCountersTest, ACounterBeginsAsAsked) {
 TEST(HotnessCountersTest, EachHasMemoryOfItsOwn) {
   HotnessCounters counters(Memory());
   std::vector<HotnessCounter*> made;
-  for (int i = 0; i < 1000; ++i) made.push_back(counters.Make(i, &Handler, &made).value());
+  for (int i = 0; i < 1000; ++i) made.push_back(counters.Make(i, &Handler, nullptr, &made).value());
   EXPECT_EQ(std::set<HotnessCounter*>(made.begin(), made.end()).size(), 1000u);
   for (int i = 0; i < 1000; ++i) {
     EXPECT_EQ(made[i]->left, i);
@@ -48,7 +48,7 @@ TEST(HotnessCountersTest, TheyLieInReachOfTheFirstArena) {
   HotnessCounters counters(memory);
   const auto first = reinterpret_cast<intptr_t>(memory->near_first().InThisProcess<char*>());
   for (int i = 0; i < 300; ++i) {
-    HotnessCounter* counter = counters.Make(0, &Handler, nullptr).value();
+    HotnessCounter* counter = counters.Make(0, &Handler, nullptr, nullptr).value();
     EXPECT_LT(std::abs(reinterpret_cast<intptr_t>(counter) - first), intptr_t{1} << 31);
   }
 }
@@ -57,12 +57,12 @@ TEST(HotnessCountersTest, FreedOnesAreMadeAgainAndBeginAnew) {
   std::shared_ptr<ArenaMemory> memory = Memory();
   HotnessCounters counters(memory);
   std::vector<HotnessCounter*> made;
-  for (int i = 0; i < 200; ++i) made.push_back(counters.Make(i, nullptr, &made).value());
+  for (int i = 0; i < 200; ++i) made.push_back(counters.Make(i, nullptr, nullptr, &made).value());
   const size_t used = memory->usage().used.total();
   const std::set<HotnessCounter*> before(made.begin(), made.end());
   for (HotnessCounter* counter : made) counters.Free(counter);
   for (int i = 0; i < 200; ++i) {
-    HotnessCounter* counter = counters.Make(7, &Handler, nullptr).value();
+    HotnessCounter* counter = counters.Make(7, &Handler, nullptr, nullptr).value();
     EXPECT_TRUE(before.count(counter) == 1);
     EXPECT_EQ(counter->left, 7);
     EXPECT_EQ(counter->owner, nullptr);
@@ -74,7 +74,8 @@ TEST(HotnessCountersTest, MemoryIsGivenBack) {
   std::shared_ptr<ArenaMemory> memory = Memory();
   {
     HotnessCounters counters(memory);
-    for (int i = 0; i < 1000; ++i) ASSERT_THAT(counters.Make(1, &Handler, nullptr), IsOk());
+    for (int i = 0; i < 1000; ++i)
+      ASSERT_THAT(counters.Make(1, &Handler, nullptr, nullptr), IsOk());
     EXPECT_GE(memory->usage().used.total(), 1000 * sizeof(HotnessCounter));
   }
   EXPECT_EQ(memory->usage().used.total(), 0u);
@@ -82,11 +83,12 @@ TEST(HotnessCountersTest, MemoryIsGivenBack) {
 
 TEST(HotnessCountersTest, WithoutMemoryThereIsNone) {
   HotnessCounters none(Memory(/*budget=*/100));
-  EXPECT_THAT(none.Make(1, &Handler, nullptr), StatusIs(absl::StatusCode::kResourceExhausted));
+  EXPECT_THAT(none.Make(1, &Handler, nullptr, nullptr),
+              StatusIs(absl::StatusCode::kResourceExhausted));
   std::shared_ptr<ArenaMemory> memory = Memory(/*budget=*/3000);
   HotnessCounters few(memory);
   int made = 0;
-  while (few.Make(1, &Handler, nullptr).ok()) ++made;
+  while (few.Make(1, &Handler, nullptr, nullptr).ok()) ++made;
   EXPECT_GT(made, 10);
   EXPECT_LE(made * sizeof(HotnessCounter), 3000u);
 }

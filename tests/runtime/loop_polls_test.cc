@@ -24,7 +24,7 @@ void* Handler(HotnessCounter*, uint32_t) { return nullptr; }
 class LoopPollsTest : public testing::Test {
  protected:
   HotnessCounter& Counter(bool asks_early = false) {
-    return *polls_.MakeCounter(memory_, &Handler, this, asks_early).value();
+    return *polls_.MakeCounter(memory_, &Handler, nullptr, this, asks_early).value();
   }
 
   HotnessCounters memory_{
@@ -88,7 +88,7 @@ TEST_F(LoopPollsTest, EarlyPollsEndOnceThereIsAThread) {
 TEST_F(LoopPollsTest, AShortIntervalHasNoEarlyPolls) {
   LoopPolls polls(3);
   const HotnessCounter& counter =
-      *polls.MakeCounter(memory_, &Handler, this, /*asks_early=*/true).value();
+      *polls.MakeCounter(memory_, &Handler, nullptr, this, /*asks_early=*/true).value();
   EXPECT_FALSE(polls.are_early());
   EXPECT_EQ(counter.left, 3);
 }

@@ -23,7 +23,9 @@ class WaitingListTest : public testing::Test {
   HotFunction& Make(int asked_times, SourceModule* module = nullptr) {
     HotFunction& function = functions_.emplace_back(nullptr, FunctionKey{module, {}}, kInterval);
     FirstBody& body = function.first_body();
-    EXPECT_TRUE(body.polls().MakeCounter(counters_, nullptr, &function, /*asks_early=*/false).ok());
+    EXPECT_TRUE(body.polls()
+                    .MakeCounter(counters_, nullptr, nullptr, &function, /*asks_early=*/false)
+                    .ok());
     for (int i = 0; i < asked_times; ++i) body.CountInterval();
     return function;
   }

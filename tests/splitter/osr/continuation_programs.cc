@@ -594,6 +594,67 @@ constexpr char kLabelLater[] = R"(
     ret i64 %r
   })";
 
+// A label that may be null, and a target whose address nothing takes.
+constexpr char kNullLabel[] = R"(
+  define i64 @run(i64 %n) {
+    %r = call i64 @f(i64 %n)
+    ret i64 %r
+  }
+  define i64 @f(i64 %n) {
+  entry:
+    %o = trunc i64 %n to i1
+    %to = select i1 %o, ptr blockaddress(@f, %last), ptr null
+    br label %loop
+  loop:
+    %i = phi i64 [ 0, %entry ], [ %i2, %loop ]
+    %i2 = add i64 %i, 1
+    call void @trace(i64 %i2)
+    %more = icmp slt i64 %i2, 7
+    br i1 %more, label %loop, label %end
+  end:
+    %is = icmp eq ptr %to, null
+    br i1 %is, label %other, label %go
+  go:
+    indirectbr ptr %to, [label %last, label %never]
+  other:
+    ret i64 %i2
+  never:
+    ret i64 -5
+  last:
+    ret i64 100
+  })";
+
+// Callees that other modules may define, too, and that are compiled together with @f.
+constexpr char kJoined[] = R"(
+  define linkonce_odr i64 @first(i64 %x) {
+    %y = mul i64 %x, 3
+    ret i64 %y
+  }
+  define i64 @run(i64 %n) {
+    %r = call i64 @f(i64 %n)
+    ret i64 %r
+  }
+  define weak_odr i64 @f(i64 %n) {
+  entry:
+    br label %loop
+  loop:
+    %i = phi i64 [ 0, %entry ], [ %i2, %loop ]
+    %sum = phi i64 [ 1, %entry ], [ %c, %loop ]
+    %a = call i64 @first(i64 %sum)
+    %b = call i64 @second(i64 %a)
+    %c = add i64 %b, %i
+    call void @trace(i64 %c)
+    %i2 = add i64 %i, 1
+    %more = icmp slt i64 %i2, %n
+    br i1 %more, label %loop, label %end
+  end:
+    ret i64 %c
+  }
+  define linkonce_odr i64 @second(i64 %x) {
+    %y = xor i64 %x, 12345
+    ret i64 %y
+  })";
+
 // Variables that live nowhere but within an iteration, or before or after the loop, some of which
 // others get the address of; and ways that are never gone.
 constexpr char kDeadVariables[] = R"(
@@ -823,6 +884,8 @@ std::vector<ContinuationProgram> ContinuationPrograms() {
       {"VolatileAndAtomic", 1, kVolatileAndAtomic},
       {"ComputedGoto", 1, kComputedGoto},
       {"LabelLater", 1, kLabelLater},
+      {"NullLabel", 1, kNullLabel},
+      {"Joined", 1, kJoined},
       {"DeadVariables", 1, kDeadVariables},
       {"AddressesOfDeadVariables", 1, kAddressesOfDeadVariables},
       {"NamedVariable", 1, kNamedVariable},

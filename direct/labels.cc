@@ -1,11 +1,11 @@
 // The answers are those of splitter/osr/labels for the same function.
 
-#include "direct/osr/labels.h"
+#include "direct/labels.h"
 
 #include <algorithm>
 
 #include "absl/types/span.h"
-#include "direct/osr/address_uses.h"
+#include "direct/address_uses.h"
 #include "ir/global.h"
 #include "ir/module.h"
 #include "ir/opcode.h"
@@ -245,20 +245,6 @@ bool Labels::IsLabel(ir::Operand operand) const {
     return constant.global == function_->global_number();
   }
   return constant.IsUndefined() || constant.IsZero();
-}
-
-std::vector<uint32_t> IndirectTargets(const ir::Function& function) {
-  std::vector<bool> is_target;
-  for (const ir::Block& block : function.blocks) {
-    if (function.TerminatorOf(block).opcode != Opcode::kIndirectBr) continue;
-    is_target.resize(function.blocks.size());
-    for (uint32_t target : function.SuccessorsOf(block)) is_target[target] = true;
-  }
-  std::vector<uint32_t> targets;
-  for (uint32_t block = 0; block < is_target.size(); ++block) {
-    if (is_target[block]) targets.push_back(block);
-  }
-  return targets;
 }
 
 }  // namespace firstcall::direct

@@ -1,4 +1,4 @@
-#include "direct/osr/user_lists.h"
+#include "direct/user_lists.h"
 
 #include "ir/instruction.h"
 #include "ir/operand.h"

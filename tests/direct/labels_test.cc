@@ -1,33 +1,42 @@
-#include "direct/osr/labels.h"
+#include "direct/labels.h"
 
 #include <cstdint>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "direct/osr/user_lists.h"
-#include "gmock/gmock.h"
+#include "direct/user_lists.h"
 #include "gtest/gtest.h"
+#include "ir/from_llvm/llvm_reader.h"
+#include "ir/function.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
 #include "splitter/osr/labels.h"
-#include "tests/direct/osr/comparing.h"
+#include "tests/testing/ir.h"
+#include "tests/testing/status_matchers.h"
 
 namespace firstcall::direct {
 namespace {
 
-using ::testing::ElementsAre;
 using Place = Labels::Place;
 
 // Where the labels of @f are: as splitter/osr says, too, unless that is unknown.
 Place PlaceOf(absl::string_view text) {
-  ComparedFunction function(text);
-  if (!function.is_valid()) return Place::kUnknown;
+  llvm::LLVMContext context;
+  const std::unique_ptr<llvm::Module> module = ParseModule(text, context);
+  if (module == nullptr) return Place::kUnknown;
+  ir::LlvmReader reader;
+  ir::Function body;
+  EXPECT_THAT(reader.Begin(*module), IsOk());
+  EXPECT_THAT(reader.Read(*module->getFunction("f"), body), IsOk());
   UserLists users;
-  users.Begin(function.body());
+  users.Begin(body);
   Labels labels;
-  labels.Find(function.body(), users);
-  const firstcall::Labels expected = FindLabels(function.source());
+  labels.Find(body, users);
+  const firstcall::Labels expected = FindLabels(*module->getFunction("f"));
   if (labels.place() != Place::kUnknown) {
     EXPECT_EQ(labels.place() == Place::kInside, expected.stay_inside) << text;
   }
@@ -239,39 +248,9 @@ TEST(LabelsTest, RandomUsesAreJudgedAsTheSplitterDoes) {
     const Place place = PlaceOf(text);
     ASSERT_NE(place, Place::kUnknown) << text;
     if (place == Place::kInside) ++inside;
-    ComparedFunction function(text);
-    ASSERT_EQ(function.Entries(), function.EntriesOfLlvm()) << text;
-    const std::string code = function.Code(seed % 2 == 0);
-    ASSERT_EQ(code, function.CodeOfLlvm(seed % 2 == 0)) << text;
   }
   EXPECT_GT(inside, 50u);
   EXPECT_LT(inside, 350u);
-}
-
-constexpr char kInterpreter[] = R"(
-  @table = internal constant [2 x ptr] [ptr blockaddress(@f, %a), ptr blockaddress(@f, %b)]
-  define void @f(ptr %p) {
-  entry:
-    %first = load ptr, ptr @table
-    br label %next
-  next:
-    %label = phi ptr [ %first, %entry ], [ %l, %a ]
-    indirectbr ptr %label, [ label %b, label %a, label %a ]
-  a:
-    %n = load i32, ptr %p
-    %e = getelementptr [2 x ptr], ptr @table, i32 0, i32 %n
-    %l = load ptr, ptr %e
-    br label %next
-  b:
-    ret void
-  })";
-
-TEST(LabelsTest, ALiveLabelIsPassedAsANumber) {
-  ComparedFunction function(kInterpreter);
-  ASSERT_TRUE(function.is_valid());
-  EXPECT_THAT(function.Entries(), ElementsAre("next: p label label"));
-  EXPECT_EQ(function.Entries(), function.EntriesOfLlvm());
-  EXPECT_THAT(IndirectTargets(function.body()), ElementsAre(2, 3));
 }
 
 }  // namespace

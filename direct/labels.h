@@ -2,14 +2,14 @@
 //
 // Thread-compatible; reused from function to function to keep its memory.
 
-#ifndef FIRSTCALL_DIRECT_OSR_LABELS_H_
-#define FIRSTCALL_DIRECT_OSR_LABELS_H_
+#ifndef FIRSTCALL_DIRECT_LABELS_H_
+#define FIRSTCALL_DIRECT_LABELS_H_
 
 #include <cstdint>
 #include <vector>
 
 #include "absl/types/span.h"
-#include "direct/osr/user_lists.h"
+#include "direct/user_lists.h"
 #include "ir/constant.h"
 #include "ir/function.h"
 #include "ir/instruction.h"
@@ -31,9 +31,6 @@ class Labels {
   void Find(const ir::Function& function, UserLists& users);
 
   Place place() const { return place_; }
-  // Whether the value, or the variable that has the value as its address, holds a label. Says
-  // something only of labels that stay inside.
-  bool Holds(uint32_t value) const { return !holds_.empty() && holds_[value]; }
 
  private:
   // What a constant has to do with labels.
@@ -78,10 +75,6 @@ class Labels {
   std::vector<uint32_t> comparisons_;  // Instructions that compare labels.
 };
 
-// The blocks that the indirect branches of `function` may go to, in the function's order.
-// Continuations are passed a label as the number of the block among these.
-std::vector<uint32_t> IndirectTargets(const ir::Function& function);
-
 }  // namespace firstcall::direct
 
-#endif  // FIRSTCALL_DIRECT_OSR_LABELS_H_
+#endif  // FIRSTCALL_DIRECT_LABELS_H_

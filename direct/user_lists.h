@@ -3,8 +3,8 @@
 //
 // Thread-compatible; reused from function to function to keep its memory.
 
-#ifndef FIRSTCALL_DIRECT_OSR_USER_LISTS_H_
-#define FIRSTCALL_DIRECT_OSR_USER_LISTS_H_
+#ifndef FIRSTCALL_DIRECT_USER_LISTS_H_
+#define FIRSTCALL_DIRECT_USER_LISTS_H_
 
 #include <cstdint>
 #include <vector>
@@ -39,4 +39,4 @@ class UserLists {
 
 }  // namespace firstcall::direct
 
-#endif  // FIRSTCALL_DIRECT_OSR_USER_LISTS_H_
+#endif  // FIRSTCALL_DIRECT_USER_LISTS_H_
