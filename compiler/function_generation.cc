@@ -15,20 +15,21 @@
 namespace firstcall {
 namespace {
 
-ExtractOptions OptionsFor(const FunctionOrder& order, const ModuleSource& source,
+ExtractOptions OptionsFor(const FunctionOrder& order, LoadedModule& module,
                           const IrOptimizer* optimizer, const CompileContext& context) {
   ExtractOptions options;
-  options.verify = !source.is_verified();
+  options.verify = !module.source().is_verified();
   options.optnone = context.optnone();
   options.drop_debug_info = context.drops_debug_info();
   options.drop_alias_metadata = !context.optimizes_code();
   options.import_callees = optimizer != nullptr;
+  options.sizes = &module.sizes();
   options.list_callees = order.lists_callees;
   if (order.polls) {
     options.body = ReplaceableBody{order.polls->allowance, order.polls->asks_when_called,
                                    /*polls_in_code=*/true};
   }
-  options.keep_in_view = order.polls.has_value() && !source.is_reopenable();
+  options.keep_in_view = order.polls.has_value() && !module.source().is_reopenable();
   options.is_far = order.is_far;
   options.callees_along = order.callees_along;
   options.companions = order.companions;
@@ -76,10 +77,10 @@ absl::StatusOr<CompiledFunction> GenerateFunction(LoadedModule& module, const Fu
                                                   CompileContext& context, Listener& listener,
                                                   CpuChoice& cpu) {
   FIRSTCALL_ASSIGN_OR_RETURN(IrOptimizer * optimizer, context.Optimizer());
-  // Simplifying changes a view, and those of other threads must not be made from that.
+  // A view gets simplified bodies, and those of other threads must not be made from that.
   if (optimizer != nullptr && !module.source().is_reopenable()) module.source().KeepAsBitcode();
   FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, context.View(module));
-  const ExtractOptions options = OptionsFor(order, module.source(), optimizer, context);
+  const ExtractOptions options = OptionsFor(order, module, optimizer, context);
   const auto is_warm = [](SymbolOrdinal) { return true; };
   const auto simplify = [&](llvm::Function& function) { optimizer->Simplify(function); };
   bool has_joined = false;

@@ -1,7 +1,7 @@
 // A source module as the compiler half keeps it: its IR, and the index of its symbols.
 //
-// Constant after construction, except for the source and the facts, which synchronize themselves.
-// Tested in tests/compiler/loaded_module_test.cc and tests/api/removal_test.cc.
+// Constant after construction, except for the source, the facts and the sizes, which synchronize
+// themselves. Tested in tests/compiler/loaded_module_test.cc and tests/api/removal_test.cc.
 
 #ifndef FIRSTCALL_COMPILER_LOADED_MODULE_H_
 #define FIRSTCALL_COMPILER_LOADED_MODULE_H_
@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "base/ids.h"
 #include "seam/symbol_index.h"
+#include "splitter/body_sizes.h"
 #include "splitter/function_facts.h"
 #include "splitter/module_source.h"
 #include "splitter/module_view.h"
@@ -28,6 +29,7 @@ class LoadedModule {
   ModuleSource& source() const { return *source_; }
   const SymbolIndex& index() const { return *index_; }
   FunctionFacts& facts() { return facts_; }
+  BodySizes& sizes() { return sizes_; }
 
   // A view of the source, as ModuleSource::OpenView. The index may have been made without LLVM, or
   // come from a cache. InvalidArgument if the view has fewer symbols, or other kinds of symbols:
@@ -40,6 +42,7 @@ class LoadedModule {
   const std::unique_ptr<ModuleSource> source_;
   const std::shared_ptr<const SymbolIndex> index_;
   FunctionFacts facts_;
+  BodySizes sizes_;
 };
 
 }  // namespace firstcall

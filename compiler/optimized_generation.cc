@@ -99,6 +99,7 @@ absl::StatusOr<FunctionModule> Extract(const OptimizationOrder& order, Work& wor
   const CountedCalls calls(view, module.index(), order.counts);
   options.likely_targets = [&](SymbolOrdinal caller) { return calls.TargetsOf(caller); };
   options.facts = &module.facts();
+  options.sizes = &module.sizes();
   if (work.infers) options.infer = [&](llvm::Module& copies) { optimizer.Infer(copies); };
   options.is_far = order.is_far;
   const auto may_join = [](SymbolOrdinal) { return false; };
@@ -182,8 +183,8 @@ absl::StatusOr<CompiledObject> GenerateOptimized(
                CpuChoice()};
   int crashes = CrashesOnThisThread();
   absl::StatusOr<CompiledObject> compiled = GenerateIn(order, work, listener);
-  // FailedPrecondition: an earlier optimization has moved the function's body out of the view, or
-  // has simplified the body in order to import it elsewhere. A new view has it as it was.
+  // FailedPrecondition: an earlier optimization has moved the function's body out of the view. A
+  // new view has it as it was.
   if (work.is_wanted && absl::IsFailedPrecondition(compiled.status())) {
     work.context->DropView(work.module->id());
     compiled = GenerateIn(order, work, listener);

@@ -37,7 +37,9 @@ BodyInstrumentation::BodyInstrumentation(const SymbolIndex& index, const Functio
                                          const ExtractOptions& options)
     : index_(index), choice_(choice), options_(options) {
   if (std::holds_alternative<PlainBody>(options.body)) return;
-  for (auto [function, ordinal] : choice.functions) labels_.push_back(FindLabels(*function));
+  for (const FunctionChoice::ChosenFunction& function : choice.functions) {
+    labels_.push_back(FindLabels(*function.body));
+  }
 }
 
 absl::StatusOr<PollsOfBodies> BodyInstrumentation::Apply(

@@ -11,6 +11,7 @@
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Module.h"
 #include "splitter/block_addresses.h"
+#include "splitter/body_copier.h"
 #include "splitter/body_reader.h"
 #include "splitter/callee_importer.h"
 #include "splitter/debug_info.h"
@@ -49,9 +50,9 @@ llvm::Function* MoveFunction(llvm::Function& original, llvm::StringRef name, llv
   return moved;
 }
 
-// Replaces `declaration`, which has no uses yet, by a copy of `original`.
-llvm::Function* ImportInPlaceOf(llvm::Function& declaration, llvm::Function& original) {
-  llvm::Function* clone = CloneInView(original);
+// Replaces `declaration`, which has no uses yet, by a copy of `body`.
+llvm::Function* ImportInPlaceOf(llvm::Function& declaration, llvm::Function& body) {
+  llvm::Function* clone = CloneInView(body);
   llvm::Function* copy = MoveFunction(*clone, "", *declaration.getParent());
   clone->eraseFromParent();
   copy->setDSOLocal(declaration.isDSOLocal());
@@ -92,9 +93,9 @@ class BodyMover {
 
  private:
   void MoveFunctions() {
-    for (auto [original, ordinal] : choice_.functions) {
-      llvm::Function* const source =
-          StaysInView(*original, ordinal) ? CloneInView(*original) : original;
+    for (auto [original, ordinal, chosen] : choice_.functions) {
+      const bool stays = chosen != original || StaysInView(*original, ordinal);
+      llvm::Function* const source = stays ? CloneInView(*chosen) : original;
       ForgetIfUnoptimized(*source);
       CallHooksOfBody(*source, *original);
       llvm::Function* body =
@@ -124,25 +125,27 @@ class BodyMover {
   }
 
   void ImportCallees() {
-    for (auto [original, is_private] : choice_.imports.callees) {
+    for (const Import& import : choice_.imports.callees) {
+      llvm::Function& original = *import.function;
       // An `available_externally` function has one name for calls and address.
-      if (original->hasAvailableExternallyLinkage()) {
-        ImportByAddress(*original);
+      if (original.hasAvailableExternallyLinkage()) {
+        ImportByAddress(import);
         continue;
       }
-      llvm::Function* body = ImportInPlaceOf(mapper_.CallTargetOf(*original), *original);
-      body->setAttributes(facts_.AddTo(body->getAttributes(), *original));
+      llvm::Function* body = ImportInPlaceOf(mapper_.CallTargetOf(original), *import.body);
+      body->setAttributes(facts_.AddTo(body->getAttributes(), original));
       ForgetIfUnoptimized(*body);
-      if (is_private) body->setLinkage(llvm::GlobalValue::InternalLinkage);
+      if (import.is_private) body->setLinkage(llvm::GlobalValue::InternalLinkage);
       moved_.bodies.push_back(body);
-      mapper_.DefineCallTarget(*original, *body);
+      mapper_.DefineCallTarget(original, *body);
     }
-    for (llvm::Function* original : choice_.imports.pointees) ImportByAddress(*original);
+    for (const Import& import : choice_.imports.pointees) ImportByAddress(import);
   }
 
-  void ImportByAddress(llvm::Function& original) {
+  void ImportByAddress(const Import& import) {
+    llvm::Function& original = *import.function;
     auto& declaration = llvm::cast<llvm::Function>(*mapper_.Map(original));
-    llvm::Function* body = ImportInPlaceOf(declaration, original);
+    llvm::Function* body = ImportInPlaceOf(declaration, *import.body);
     body->setAttributes(facts_.AddTo(body->getAttributes(), original));
     ForgetIfUnoptimized(*body);
     moved_.bodies.push_back(body);

@@ -93,10 +93,11 @@ absl::Status BodyReader::ReadWithoutInlining(llvm::Function& function, SymbolOrd
   }
   // Before the verifier, which would check it.
   if (options_.drop_debug_info) DropDebugInfo(function);
-  if (options_.verify && !HasMandatoryCallsInlined(function)) {
+  if (options_.verify && !view_.is_verified(function)) {
     // The verifier also checks the metadata of optimizations, unless it is dropped anyway.
     if (options_.drop_alias_metadata) DropAliasMetadata(function);
     FIRSTCALL_RETURN_IF_ERROR(VerifyFunction(function, symbol.name));
+    view_.NoteVerified(function);
   }
   if (HasFrameSizeInVariable(function)) {
     return absl::UnimplementedError(

@@ -7,27 +7,23 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Transforms/Utils/Cloning.h"
 #include "splitter/entry_hooks.h"
 #include "splitter/osr/frame_intrinsics.h"
 
 namespace firstcall {
 namespace {
 
-// For a simplified body. At -O2, LLVM's inliner inlines bodies up to a cost of about 225, and most
-// instructions cost 5.
-constexpr size_t kMaxBodyInstructions = 100;
-// For a body before it is simplified. Most of what a front end writes are accesses to variables.
-constexpr size_t kMaxRawInstructions = 500;
+// At -O2, LLVM's inliner inlines bodies up to a cost of about 225, and most instructions cost 5.
+// Before it is simplified, a body has more instructions: most of what a front end writes are
+// accesses to variables.
+constexpr BodyLimits kLimits = {/*as_read=*/500, /*simplified=*/100};
 // For a function that has hardly ever been called: its body is little larger than the call.
-constexpr size_t kMaxBodyInstructionsOfCold = 30;
-constexpr size_t kMaxRawInstructionsOfCold = 150;
+constexpr BodyLimits kLimitsOfCold = {/*as_read=*/150, /*simplified=*/30};
 
 // LLVM's costs of inlining (llvm/Analysis/InlineCost.h): of an instruction, and of a call besides
 // its arguments.
@@ -37,8 +33,6 @@ constexpr size_t kCostOfCall = 25;
 // programmer has declared inline, and half as much again for a body of one block. What follows from
 // constant arguments is not known here, so this is more.
 constexpr size_t kMaxCost = 600;
-
-constexpr char kIsSimplified[] = "firstcall-is-simplified";
 
 bool MayBeInlined(const llvm::Function& function, bool is_unoptimized) {
   using llvm::Attribute;
@@ -60,27 +54,29 @@ bool AsksForItsFrame(const llvm::Function& function) {
 
 class ImportChooser {
  public:
-  ImportChooser(absl::Span<llvm::Function* const> roots, bool is_unoptimized,
-                size_t max_instructions, const ImportDecisions& decisions)
+  ImportChooser(absl::Span<const ImportRoot> roots, bool is_unoptimized, size_t max_instructions,
+                const ImportDecisions& decisions)
       : roots_(roots),
         is_unoptimized_(is_unoptimized),
         max_instructions_(max_instructions),
         decisions_(decisions) {
-    for (const llvm::Function* root : roots) places_[root] = kIsRoot;
+    for (const ImportRoot& root : roots) places_[root.function] = kIsRoot;
   }
 
   Imports Choose() {
-    for (llvm::Function* root : roots_) AddCalleesOf(*root);
+    for (const ImportRoot& root : roots_) AddCalleesOf(*root.function, *root.body);
     for (size_t i = 0; i < imports_.callees.size(); ++i) {
-      AddCalleesOf(*imports_.callees[i].function);
+      AddCalleesOf(*imports_.callees[i].function, *imports_.callees[i].body);
     }
-    for (llvm::Function* root : roots_) MarkPrivate(*root, /*is_private=*/false);
+    for (const ImportRoot& root : roots_) MarkPrivate(*root.body, /*is_private=*/false);
     LeaveOutWhatIsTooCostly();
     for (llvm::Function* function : pointees_) {
       // An `available_externally` function has one name for calls and address: it may be imported
       // already.
       if (function->hasAvailableExternallyLinkage() && places_.contains(function)) continue;
-      if (MayBeImported(*function)) imports_.pointees.push_back(function);
+      if (llvm::Function* const body = BodyToImport(*function)) {
+        imports_.pointees.push_back({function, body, /*is_private=*/false});
+      }
     }
     return std::move(imports_);
   }
@@ -89,33 +85,30 @@ class ImportChooser {
   static constexpr size_t kIsRoot = SIZE_MAX;
   static constexpr size_t kIsRefused = SIZE_MAX - 1;
 
-  // If the result is true, the callee's size has been added to the totals.
-  bool MayBeImported(llvm::Function& callee) {
-    if (!MayBeInlined(callee, is_unoptimized_) || !decisions_.may_be_imported(callee)) return false;
-    if (callee.hasOptNone()) return false;  // Reading the body may have removed it.
-    const bool must = callee.hasFnAttribute(llvm::Attribute::AlwaysInline);
-    const bool is_warm = must || decisions_.is_warm(callee);
-    // A body that must be inlined is inlined elsewhere in its original form, so it is not changed.
-    if (!must && !callee.hasFnAttribute(kIsSimplified)) {
-      const size_t most = is_warm ? kMaxRawInstructions : kMaxRawInstructionsOfCold;
-      if (callee.getInstructionCount() > most) return false;
-      decisions_.simplify(callee);
-      MarkSimplified(callee);
+  // Null if the callee is not to be imported. Otherwise its size has been added to the totals.
+  llvm::Function* BodyToImport(llvm::Function& callee) {
+    if (!MayBeInlined(callee, is_unoptimized_)) return nullptr;
+    if (callee.hasFnAttribute(llvm::Attribute::AlwaysInline)) {
+      if (!decisions_.may_be_imported(callee)) return nullptr;
+      total_ += callee.getInstructionCount();
+      return &callee;
     }
-    const size_t size = callee.getInstructionCount();
-    const size_t most = is_warm ? kMaxBodyInstructions : kMaxBodyInstructionsOfCold;
-    if (!must && (size > most || total_ + size > max_instructions_)) return false;
+    const bool is_warm = decisions_.is_warm(callee);
+    llvm::Function* const body = decisions_.small_body(callee, is_warm ? kLimits : kLimitsOfCold);
+    if (body == nullptr) return nullptr;
+    const size_t size = body->getInstructionCount();
+    if (total_ + size > max_instructions_) return nullptr;
     if (!is_warm) {
-      if (cold_ + size > kMaxImported) return false;
+      if (cold_ + size > kMaxImported) return nullptr;
       cold_ += size;
     }
     total_ += size;
-    return true;
+    return body;
   }
 
-  void AddCalleesOf(llvm::Function& function) {
-    if (function.hasOptNone()) return;  // Nothing is inlined into it.
-    for (llvm::Instruction& instruction : llvm::instructions(function)) {
+  void AddCalleesOf(const llvm::Function& function, llvm::Function& body) {
+    if (body.hasOptNone()) return;  // Nothing is inlined into it.
+    for (llvm::Instruction& instruction : llvm::instructions(body)) {
       auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
       if (call == nullptr || call->getAttributes().hasFnAttr(llvm::Attribute::NoInline)) continue;
       if (llvm::Function* callee = call->getCalledFunction()) Consider(*callee);
@@ -124,9 +117,11 @@ class ImportChooser {
   }
 
   void Consider(llvm::Function& callee) {
-    if (!places_.try_emplace(&callee, kIsRefused).second || !MayBeImported(callee)) return;
+    if (!places_.try_emplace(&callee, kIsRefused).second) return;
+    llvm::Function* const body = BodyToImport(callee);
+    if (body == nullptr) return;
     places_[&callee] = imports_.callees.size();
-    imports_.callees.push_back({&callee, /*is_private=*/false});
+    imports_.callees.push_back({&callee, body, /*is_private=*/false});
   }
 
   // The cost of inlining an import, with what is inlined into it first, as LLVM's inliner does.
@@ -136,8 +131,7 @@ class ImportChooser {
     if (cost) return *cost;
     cost = SIZE_MAX;  // While it is computed: nothing is inlined into itself.
     size_t sum = 0;
-    for (const llvm::Instruction& instruction :
-         llvm::instructions(*imports_.callees[place].function)) {
+    for (const llvm::Instruction& instruction : llvm::instructions(*imports_.callees[place].body)) {
       sum += CostOf(instruction);
     }
     return *(costs_[place] = sum);
@@ -177,7 +171,7 @@ class ImportChooser {
   void LeaveOutWhatIsTooCostly() {
     costs_.resize(imports_.callees.size());
     std::vector<bool> is_kept(imports_.callees.size(), false);
-    std::vector<const llvm::Function*> callers(roots_.begin(), roots_.end());
+    std::vector<ImportRoot> callers(roots_.begin(), roots_.end());
     const auto keep_if_needed = [&](const llvm::Function* callee) {
       const std::optional<size_t> place = PlaceOf(callee);
       if (!place || is_kept[*place]) return;
@@ -187,16 +181,16 @@ class ImportChooser {
                              CostOf(*place) <= kMaxCost;
       if (!is_needed) return;
       is_kept[*place] = true;
-      callers.push_back(import.function);
+      callers.push_back({import.function, import.body});
     };
     while (!callers.empty()) {
-      const llvm::Function* caller = callers.back();
+      const ImportRoot caller = callers.back();
       callers.pop_back();
-      for (const llvm::Instruction& instruction : llvm::instructions(*caller)) {
+      for (const llvm::Instruction& instruction : llvm::instructions(*caller.body)) {
         const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
         if (call != nullptr) keep_if_needed(call->getCalledFunction());
       }
-      for (const llvm::Function* target : decisions_.likely_targets(*caller)) {
+      for (const llvm::Function* target : decisions_.likely_targets(*caller.function)) {
         keep_if_needed(target);
       }
     }
@@ -211,10 +205,10 @@ class ImportChooser {
     imports_.callees = std::move(kept);
   }
 
-  // Marks the imports to which `function` passes functions, and what these call, as private. If
-  // `function` itself is private, marks everything it calls.
-  void MarkPrivate(llvm::Function& function, bool is_private) {
-    for (llvm::Instruction& instruction : llvm::instructions(function)) {
+  // Marks the imports to which `body` passes functions, and what these call, as private. If `body`
+  // itself is private, marks everything it calls.
+  void MarkPrivate(llvm::Function& body, bool is_private) {
+    for (llvm::Instruction& instruction : llvm::instructions(body)) {
       auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
       if (call == nullptr || call->getCalledFunction() == nullptr) continue;
       const auto place = places_.find(call->getCalledFunction());
@@ -222,7 +216,7 @@ class ImportChooser {
       Import& import = imports_.callees[place->second];
       if (!AddPointees(*call) && !is_private) continue;
       if (std::exchange(import.is_private, true)) continue;
-      MarkPrivate(*import.function, /*is_private=*/true);
+      MarkPrivate(*import.body, /*is_private=*/true);
     }
   }
 
@@ -238,7 +232,7 @@ class ImportChooser {
     return passes_functions;
   }
 
-  const absl::Span<llvm::Function* const> roots_;
+  const absl::Span<const ImportRoot> roots_;
   const bool is_unoptimized_;
   const size_t max_instructions_;
   const ImportDecisions& decisions_;
@@ -269,41 +263,9 @@ void ForgetThatItIsUnoptimized(llvm::Function& function) {
   }
 }
 
-Imports ChooseImports(absl::Span<llvm::Function* const> roots, bool is_unoptimized,
+Imports ChooseImports(absl::Span<const ImportRoot> roots, bool is_unoptimized,
                       size_t max_instructions, const ImportDecisions& decisions) {
   return ImportChooser(roots, is_unoptimized, max_instructions, decisions).Choose();
-}
-
-bool IsSimplified(const llvm::Function& function) { return function.hasFnAttribute(kIsSimplified); }
-
-void MarkSimplified(llvm::Function& function) { function.addFnAttr(kIsSimplified); }
-
-bool CanBeCloned(const llvm::Function& function) {
-  for (const llvm::BasicBlock& block : function) {
-    if (block.hasAddressTaken()) return false;
-  }
-  return true;
-}
-
-llvm::Function* CloneInView(llvm::Function& function) {
-  auto* clone =
-      llvm::Function::Create(function.getFunctionType(), llvm::GlobalValue::ExternalLinkage,
-                             function.getAddressSpace(), "", function.getParent());
-  llvm::ValueToValueMapTy values;
-  for (llvm::Argument& argument : function.args()) {
-    llvm::Argument* copy = clone->getArg(argument.getArgNo());
-    copy->setName(argument.getName());
-    values[&argument] = copy;
-  }
-  llvm::SmallVector<llvm::ReturnInst*, 8> returns;
-  llvm::CloneFunctionInto(clone, &function, values, llvm::CloneFunctionChangeType::LocalChangesOnly,
-                          returns);
-  // A DIAssignID links a store to the variable it assigns, and must belong to one function only.
-  llvm::DenseMap<llvm::DIAssignID*, llvm::DIAssignID*> assignments;
-  for (llvm::Instruction& instruction : llvm::instructions(*clone)) {
-    llvm::at::remapAssignID(assignments, instruction);
-  }
-  return clone;
 }
 
 }  // namespace firstcall

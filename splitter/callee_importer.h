@@ -12,6 +12,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 #include "llvm/IR/Function.h"
+#include "splitter/body_sizes.h"
 
 namespace llvm {
 class Module;
@@ -34,18 +35,21 @@ inline constexpr size_t kMaxImported = 500;
 inline constexpr size_t kMaxImportedIfHot = 3000;
 
 struct ImportDecisions {
-  // Whether a callee that the chooser would import may be imported; if so, its body is read.
+  // Whether a callee that must be inlined may be imported; if so, its body is read.
   absl::FunctionRef<bool(llvm::Function&)> may_be_imported;
+  // The simplified body of another callee, if it may be imported and is within the limits; else
+  // null.
+  absl::FunctionRef<llvm::Function*(llvm::Function&, const BodyLimits&)> small_body;
   // Whether a callee has been called often enough for the higher size limits.
   absl::FunctionRef<bool(llvm::Function&)> is_warm;
-  // Simplifies a body in place, without inlining anything. Called once for each body.
-  absl::FunctionRef<void(llvm::Function&)> simplify;
   // The functions that a caller's indirect calls are likely to call, and should be guarded for.
   absl::FunctionRef<std::vector<llvm::Function*>(const llvm::Function&)> likely_targets;
 };
 
 struct Import {
   llvm::Function* function;
+  // What is copied: the function's simplified body, or the function itself.
+  llvm::Function* body;
   // The import is compiled into the function-module unless it is inlined, because it calls the
   // functions that are passed to it: the optimizer specializes it for those.
   bool is_private;
@@ -54,8 +58,16 @@ struct Import {
 struct Imports {
   // The targets of direct and guarded calls, nearest first.
   std::vector<Import> callees;
-  // Functions whose addresses are passed to private imports, for calls of these addresses.
-  std::vector<llvm::Function*> pointees;
+  // Functions whose addresses are passed to private imports, for calls of these addresses. None is
+  // private.
+  std::vector<Import> pointees;
+};
+
+// A function for whose body imports are chosen. The body is that of the function, or its simplified
+// body.
+struct ImportRoot {
+  llvm::Function* function;
+  llvm::Function* body;
 };
 
 // Chooses functions that `roots` call directly or in guarded calls, that those call, and so on,
@@ -63,23 +75,9 @@ struct Imports {
 // `max_instructions`. Callees that are not warm are imported only if they are very small, and have
 // at most kMaxImported instructions together. Excludes the roots and what must not be inlined; and
 // what is too large to be inlined once its own callees are inlined into it, unless it is private.
-// The bodies of `roots` are in memory; `is_unoptimized` is the result of IsUnoptimized.
-Imports ChooseImports(absl::Span<llvm::Function* const> roots, bool is_unoptimized,
+// The bodies are in memory; `is_unoptimized` is the result of IsUnoptimized.
+Imports ChooseImports(absl::Span<const ImportRoot> roots, bool is_unoptimized,
                       size_t max_instructions, const ImportDecisions& decisions);
-
-// Whether `function` has been simplified in the view in order to be imported.
-bool IsSimplified(const llvm::Function& function);
-
-// Makes IsSimplified true of `function`.
-void MarkSimplified(llvm::Function& function);
-
-// Whether CloneInView can copy `function`. It cannot if the address of one of its blocks is taken,
-// because that address belongs to the original.
-bool CanBeCloned(const llvm::Function& function);
-
-// Copies `function`, with its body, in the same module, without a name. References of the body to
-// `function` (a recursive call) still refer to the original.
-llvm::Function* CloneInView(llvm::Function& function);
 
 }  // namespace firstcall
 

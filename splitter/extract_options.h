@@ -15,7 +15,9 @@
 #include "seam/compile_questions.h"
 #include "seam/optnone.h"
 #include "splitter/body_kind.h"
+#include "splitter/body_sizes.h"
 #include "splitter/function_facts.h"
+#include "splitter/simplified_bodies.h"
 
 namespace firstcall {
 
@@ -50,9 +52,8 @@ struct ExtractOptions {
   bool list_callees = false;
   // Leave the extracted functions in the view where possible, so that they can be extracted again.
   bool keep_in_view = false;
-  // Simplify the requested function in the view before it is copied, as if it was imported, unless
-  // the function has loops. A function with loops must stay as it was read, because its polls and
-  // OSR continuations are made from that.
+  // Copy the simplified body of the requested function, as if it was imported, unless the function
+  // has loops: polls and OSR continuations are made from what was read.
   bool simplify_without_loops = false;
   // Return Unimplemented if the requested function has debug information. Then nothing is taken out
   // of the view.
@@ -60,6 +61,9 @@ struct ExtractOptions {
   // What is known of the source module's functions, for the declarations and copies of callees.
   // Null: nothing.
   FunctionFacts* facts = nullptr;
+  // The sizes of the source module's functions, to know which ones are too large to be imported.
+  // Null: nothing is known or noted.
+  BodySizes* sizes = nullptr;
   // If this is not empty, what can be inferred of the requested function and its callees is added
   // to `facts` first (FactFinder). Called with a module of copies: has LLVM infer attributes of the
   // functions that the module defines, which hold for all bodies made from the same IR.
@@ -72,9 +76,6 @@ struct ExtractOptions {
   // guarded for: these are imported as if they were called directly. May be empty.
   std::function<absl::Span<const SymbolOrdinal>(SymbolOrdinal caller)> likely_targets;
 };
-
-// Simplifies a body that will be imported, in place in the view, without inlining anything.
-using Simplify = absl::FunctionRef<void(llvm::Function&)>;
 
 // What the engine decides during an extraction.
 struct ExtractDecisions {

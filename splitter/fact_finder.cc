@@ -10,7 +10,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/ValueMapper.h"
 #include "splitter/block_addresses.h"
-#include "splitter/callee_importer.h"
+#include "splitter/body_copier.h"
 #include "splitter/debug_info.h"
 #include "splitter/entry_hooks.h"
 #include "splitter/function_facts.h"
@@ -148,8 +148,8 @@ bool FactFinder::MayBeInferred(const llvm::Function& function, SymbolOrdinal ord
 // Adds `body`, which is in memory, to those that are inferred from, or notes that nothing can be
 // inferred of it, and returns false.
 bool FactFinder::Add(Body body) {
-  if (body.function->getInstructionCount() > kMostInstructions || IsSimplified(*body.function) ||
-      !CanBeCloned(*body.function) || !BlockAddressPartners(*body.function).empty()) {
+  if (body.function->getInstructionCount() > kMostInstructions || !CanBeCloned(*body.function) ||
+      !BlockAddressPartners(*body.function).empty()) {
     facts_.Note(body.ordinal, {});
     return false;
   }

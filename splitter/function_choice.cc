@@ -13,6 +13,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
 #include "splitter/block_addresses.h"
+#include "splitter/body_copier.h"
 #include "splitter/body_reader.h"
 #include "splitter/inevitable_calls.h"
 #include "splitter/likely_calls.h"
@@ -40,7 +41,6 @@ class Chooser {
   absl::StatusOr<FunctionChoice> Choose(SymbolOrdinal function) && {
     FIRSTCALL_RETURN_IF_ERROR(AddGroup(function));
     if (choice_.leader) return std::move(choice_);
-    FIRSTCALL_RETURN_IF_ERROR(CheckLoop());
     if (options_.refuse_debug_info && HasDebugInfo()) {
       return absl::UnimplementedError("it has debug information");
     }
@@ -67,7 +67,7 @@ class Chooser {
       }
       auto* original = llvm::cast<llvm::Function>(&view_.symbol(member));
       FIRSTCALL_RETURN_IF_ERROR(reader_.Read(*original, member));
-      choice_.functions.push_back({original, member});
+      choice_.functions.push_back({original, member, original});
     }
     return absl::OkStatus();
   }
@@ -77,7 +77,7 @@ class Chooser {
     std::vector<FunctionChoice::ChosenFunction>& functions = choice_.functions;
     auto* original = llvm::cast<llvm::Function>(&view_.symbol(function));
     FIRSTCALL_RETURN_IF_ERROR(reader_.Read(*original, function));
-    functions.push_back({original, function});
+    functions.push_back({original, function, original});
     for (size_t i = 0; i < functions.size(); ++i) {
       for (llvm::Function* partner : BlockAddressPartners(*functions[i].original)) {
         const SymbolOrdinal ordinal = *view_.ordinal_of(*partner);
@@ -88,7 +88,7 @@ class Chooser {
               index_.at(ordinal).name, "', in bitcode of an LLVM before 15"));
         }
         FIRSTCALL_RETURN_IF_ERROR(reader_.Read(*partner, ordinal));
-        functions.push_back({partner, ordinal});
+        functions.push_back({partner, ordinal, partner});
       }
     }
     std::sort(functions.begin(), functions.end(),
@@ -97,35 +97,19 @@ class Chooser {
     return absl::OkStatus();
   }
 
-  // A running body was made from the original function, so its continuation must be, too. And a
-  // body with polls must be made from it, because continuations will be.
-  absl::Status CheckLoop() const {
-    const FunctionChoice::ChosenFunction& first = choice_.functions.front();
-    const bool has_polls =
-        std::holds_alternative<ReplaceableBody>(options_.body) && HasLoop(*first.original);
-    if ((!std::holds_alternative<ContinuationAtLoop>(options_.body) && !has_polls) ||
-        !IsSimplified(*first.original)) {
-      return absl::OkStatus();
-    }
-    return absl::FailedPreconditionError(
-        absl::StrCat("function '", index_.at(first.ordinal).name,
-                     "': a continuation of a body that was changed"));
-  }
-
   bool HasDebugInfo() const {
     return choice_.functions.front().original->getSubprogram() != nullptr;
   }
 
-  // What is in the view of a function with loops must stay as it was read (see CheckLoop).
+  // Polls and OSR continuations of a function with loops are made from what was read.
   void SimplifyFirst() {
     llvm::Function& first = *choice_.functions.front().original;
-    if (choice_.functions.size() > 1 || !choice_.variables.empty() || IsSimplified(first) ||
-        !CanBeCloned(first) || first.hasOptNone() || HasLoop(first) ||
+    if (choice_.functions.size() > 1 || !choice_.variables.empty() || !CanBeCloned(first) ||
+        first.hasOptNone() || HasLoop(first) ||
         (index_.has_groups() && reader_.ReadsGroup(first))) {
       return;
     }
-    decisions_.simplify(first);
-    MarkSimplified(first);
+    choice_.functions.front().body = &view_.simplified_bodies().Of(first, decisions_.simplify);
   }
 
   // Adds the functions that those chosen are bound to call, what those are bound to call, and so
@@ -141,7 +125,7 @@ class Chooser {
         if (!ordinal || !MayBeMoved(*callee, *ordinal)) continue;
         instructions += callee->getInstructionCount();
         if (instructions > kMaxJoinedInstructions) return;
-        if (decisions_.may_join(*ordinal)) functions.push_back({callee, *ordinal});
+        if (decisions_.may_join(*ordinal)) functions.push_back({callee, *ordinal, callee});
       }
     }
   }
@@ -190,7 +174,7 @@ class Chooser {
 
   void AddAlong(llvm::Function& function, SymbolOrdinal ordinal) {
     if (MayBeMoved(function, ordinal) && decisions_.may_join(ordinal)) {
-      choice_.functions.push_back({&function, ordinal});
+      choice_.functions.push_back({&function, ordinal, &function});
     }
   }
 
@@ -205,8 +189,8 @@ class Chooser {
   }
 
   bool IsChosen(SymbolOrdinal ordinal) const {
-    for (auto [function, chosen] : choice_.functions) {
-      if (chosen == ordinal) return true;
+    for (const FunctionChoice::ChosenFunction& function : choice_.functions) {
+      if (function.ordinal == ordinal) return true;
     }
     return false;
   }
@@ -223,16 +207,40 @@ class Chooser {
            StandsAlone(function, ordinal);
   }
 
+  bool MayBeImported(llvm::Function& callee) {
+    std::optional<SymbolOrdinal> ordinal = view_.ordinal_of(callee);
+    return ordinal &&
+           (index_.at(*ordinal).is_definition || callee.hasAvailableExternallyLinkage()) &&
+           StandsAlone(callee, *ordinal) && CanBeCloned(callee) &&
+           !(index_.at(*ordinal).is_weak && decisions_.is_replaced(*ordinal)) &&
+           !(index_.has_groups() && reader_.ReadsGroup(callee));
+  }
+
+  // See ImportDecisions. Bodies that are too large are not kept: most are considered only once.
+  llvm::Function* SmallBody(llvm::Function& callee, const BodyLimits& limits) {
+    const std::optional<SymbolOrdinal> ordinal = view_.ordinal_of(callee);
+    BodySizes* const sizes = ordinal ? options_.sizes : nullptr;
+    if (sizes != nullptr && !sizes->MayBeWithin(limits, *ordinal)) return nullptr;
+    if (!MayBeImported(callee) || callee.hasOptNone()) return nullptr;
+    const size_t as_read = callee.getInstructionCount();
+    if (sizes != nullptr) sizes->NoteAsRead(*ordinal, as_read);
+    if (as_read > limits.as_read) return nullptr;
+    llvm::Function& body = view_.simplified_bodies().Of(callee, decisions_.simplify);
+    const size_t simplified = body.getInstructionCount();
+    if (sizes != nullptr) sizes->NoteSimplified(*ordinal, simplified);
+    if (simplified <= limits.simplified) return &body;
+    view_.simplified_bodies().Drop(callee);
+    return nullptr;
+  }
+
   void ChooseImports() {
-    std::vector<llvm::Function*> roots;
-    for (auto [function, ordinal] : choice_.functions) roots.push_back(function);
-    const auto may_be_imported = [&](llvm::Function& callee) {
-      std::optional<SymbolOrdinal> ordinal = view_.ordinal_of(callee);
-      return ordinal &&
-             (index_.at(*ordinal).is_definition || callee.hasAvailableExternallyLinkage()) &&
-             StandsAlone(callee, *ordinal) && CanBeCloned(callee) &&
-             !(index_.at(*ordinal).is_weak && decisions_.is_replaced(*ordinal)) &&
-             !(index_.has_groups() && reader_.ReadsGroup(callee));
+    std::vector<ImportRoot> roots;
+    for (const auto& [original, ordinal, body] : choice_.functions) {
+      roots.push_back({original, body});
+    }
+    const auto may_be_imported = [&](llvm::Function& callee) { return MayBeImported(callee); };
+    const auto small_body = [&](llvm::Function& callee, const BodyLimits& limits) {
+      return SmallBody(callee, limits);
     };
     const auto is_warm = [&](llvm::Function& callee) {
       std::optional<SymbolOrdinal> ordinal = view_.ordinal_of(callee);
@@ -245,7 +253,7 @@ class Chooser {
     choice_.imports =
         firstcall::ChooseImports(roots, view_.is_unoptimized(),
                                  IsForHotFunction(options_.body) ? kMaxImportedIfHot : kMaxImported,
-                                 {may_be_imported, is_warm, decisions_.simplify, likely_targets});
+                                 {may_be_imported, small_body, is_warm, likely_targets});
   }
 
   std::vector<llvm::Function*> LikelyTargetsOf(const llvm::Function& caller) const {
@@ -266,9 +274,11 @@ class Chooser {
     const auto look_at = [&](const llvm::Function& function) {
       view_.address_escape().Find(function, is_copied, choice_.shared);
     };
-    for (auto [function, ordinal] : choice_.functions) look_at(*function);
-    for (const Import& import : choice_.imports.callees) look_at(*import.function);
-    for (const llvm::Function* function : choice_.imports.pointees) look_at(*function);
+    for (const FunctionChoice::ChosenFunction& function : choice_.functions) {
+      look_at(*function.body);
+    }
+    for (const Import& import : choice_.imports.callees) look_at(*import.body);
+    for (const Import& import : choice_.imports.pointees) look_at(*import.body);
     for (auto [variable, ordinal] : choice_.variables) {
       AddressEscape::FindIn(*variable->getInitializer(), is_copied, choice_.shared);
     }
@@ -283,9 +293,11 @@ class Chooser {
       const absl::Span<const SymbolOrdinal> inlined = view_.InlinedInto(function);
       sources.insert(sources.end(), inlined.begin(), inlined.end());
     };
-    for (auto [function, ordinal] : choice_.functions) add(*function);
+    for (const FunctionChoice::ChosenFunction& function : choice_.functions) {
+      add(*function.original);
+    }
     for (const Import& import : choice_.imports.callees) add(*import.function);
-    for (const llvm::Function* function : choice_.imports.pointees) add(*function);
+    for (const Import& import : choice_.imports.pointees) add(*import.function);
     std::sort(sources.begin(), sources.end());
     sources.erase(std::unique(sources.begin(), sources.end()), sources.end());
   }

@@ -30,6 +30,8 @@ struct FunctionChoice {
   struct ChosenFunction {
     llvm::Function* original;
     SymbolOrdinal ordinal;
+    // What is moved or copied: the function itself, or its simplified body, which is copied.
+    llvm::Function* body;
   };
   struct ChosenVariable {
     llvm::GlobalVariable* original;
@@ -57,10 +59,8 @@ struct FunctionChoice {
 };
 
 // Chooses for `function`, which must be a definition. `options` and `decisions` are those of
-// ExtractFunction. Errors: as BodyReader::Read; Unimplemented if something cannot be split;
-// FailedPrecondition if an OSR continuation is asked for, and the function's body in this view was
-// simplified in order to be imported. After an error, the caller has to release the functions that
-// `may_join` has accepted.
+// ExtractFunction. Errors: as BodyReader::Read; Unimplemented if something cannot be split.
+// After an error, the caller has to release the functions that `may_join` has accepted.
 absl::StatusOr<FunctionChoice> ChooseFunctions(ModuleView& view, const SymbolIndex& index,
                                                SymbolOrdinal function,
                                                const ExtractOptions& options,

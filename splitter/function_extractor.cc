@@ -49,7 +49,9 @@ absl::StatusOr<FunctionModule> Extract(ModuleView& view, const SymbolIndex& inde
   FIRSTCALL_ASSIGN_OR_RETURN(
       PollsOfBodies polls,
       instrumentation.Apply(absl::MakeConstSpan(moved.bodies).first(choice.functions.size())));
-  for (auto [original, ordinal] : choice.functions) result.functions.push_back(ordinal);
+  for (const FunctionChoice::ChosenFunction& function : choice.functions) {
+    result.functions.push_back(function.ordinal);
+  }
   for (auto [original, ordinal] : choice.variables) result.variables.push_back(ordinal);
   result.imported = choice.sources.size() - std::min<size_t>(choice.sources.size(), 1);
   result.facts = moved.facts;

@@ -15,7 +15,6 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/ValueHandle.h"
 #include "llvm/Transforms/Utils/Cloning.h"
-#include "splitter/callee_importer.h"
 
 namespace firstcall {
 namespace {
@@ -25,7 +24,7 @@ namespace {
 constexpr char kIsDone[] = "firstcall-mandatory-calls-are-inlined";
 
 // If only the call has `alwaysinline`, it is mandatory only if the callee has no other definition:
-// any other callee may have been moved out of the view, or simplified, by then.
+// any other callee may have been moved out of the view by then.
 bool IsMandatory(const llvm::CallBase& call) {
   const llvm::Function* callee = call.getCalledFunction();
   if (callee == nullptr || call.getAttributes().hasFnAttr(llvm::Attribute::NoInline)) return false;
@@ -124,7 +123,6 @@ class MandatoryInliner {
       (void)llvm::InlineFunction(*llvm::cast<llvm::CallBase>(call), info,
                                  /*MergeAttributes=*/true);
       on_inlined_(*node.function, callee);
-      if (IsSimplified(callee)) MarkSimplified(*node.function);
     }
     if (!node.function->hasFnAttribute(kIsDone)) node.function->addFnAttr(kIsDone);
   }
@@ -141,10 +139,6 @@ class MandatoryInliner {
 
 bool MustBeInlined(const llvm::Function& function) {
   return function.hasFnAttribute(llvm::Attribute::AlwaysInline);
-}
-
-bool HasMandatoryCallsInlined(const llvm::Function& function) {
-  return function.hasFnAttribute(kIsDone);
 }
 
 bool MayHaveMandatoryCalls(const llvm::Module& module) {

@@ -22,10 +22,6 @@ namespace firstcall {
 // Whether calls of `function` must be inlined. If so, its body has to stay in the view.
 bool MustBeInlined(const llvm::Function& function);
 
-// Whether InlineMandatoryCalls has processed `function`, and the function had mandatory calls or
-// must be inlined itself. If so, its body is complete, and was valid.
-bool HasMandatoryCallsInlined(const llvm::Function& function);
-
 // Whether InlineMandatoryCalls may have anything to do in `module`. Takes time proportional to the
 // number of functions.
 bool MayHaveMandatoryCalls(const llvm::Module& module);

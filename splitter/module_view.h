@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
@@ -23,6 +24,7 @@
 #include "base/ids.h"
 #include "splitter/address_escape.h"
 #include "splitter/debug_types.h"
+#include "splitter/simplified_bodies.h"
 
 namespace llvm {
 class Function;
@@ -79,6 +81,10 @@ class ModuleView {
   // first call.
   bool may_have_type_tests();
 
+  // Whether the body of `function` was found to be valid IR. It may have been changed since.
+  bool is_verified(const llvm::Function& function) const { return verified_.contains(&function); }
+  void NoteVerified(const llvm::Function& function) { verified_.insert(&function); }
+
   // Notes that the body of `callee`, which has an ordinal, was inlined into that of `caller`, with
   // what was inlined into `callee` before.
   void NoteInlined(const llvm::Function& caller, const llvm::Function& callee);
@@ -88,6 +94,8 @@ class ModuleView {
   AddressEscape& address_escape() { return address_escape_; }
 
   DebugTypes& debug_types() { return debug_types_; }
+
+  SimplifiedBodies& simplified_bodies() { return simplified_bodies_; }
 
   // Nothing for a global that was added later, such as an intrinsic's declaration.
   std::optional<SymbolOrdinal> ordinal_of(const llvm::GlobalValue& value) const;
@@ -102,9 +110,11 @@ class ModuleView {
   std::optional<std::vector<std::string>> library_names_of_variables_;
   std::optional<bool> may_have_mandatory_calls_;
   std::optional<bool> may_have_type_tests_;
+  absl::flat_hash_set<const llvm::Function*> verified_;
   absl::flat_hash_map<const llvm::Function*, std::vector<SymbolOrdinal>> inlined_;
   AddressEscape address_escape_;
   DebugTypes debug_types_;
+  SimplifiedBodies simplified_bodies_;
   std::vector<llvm::GlobalValue*> by_ordinal_;
   absl::flat_hash_map<const llvm::GlobalValue*, SymbolOrdinal> ordinals_;
 };

@@ -182,6 +182,37 @@ TEST_P(PromotionLifetimeTest, RunningLoopIsDetachedAndOutlivesTheEngine) {
   }
 }
 
+// Threads leave their loops for continuations all the time. What they read to do so stays.
+TEST_P(PromotionLifetimeTest, LoopsAreLeftWhileTheirModuleIsDetached) {
+  for (int round = 0; round < 10; ++round) {
+    std::unique_ptr<Engine> engine = Make(GetParam(), 40);
+    const ModuleId id = engine->AddBitcode(ParseToBitcode(Sums(3)), "sums").value();
+    const std::vector<Sum> sums = {Get(*engine, 0), Get(*engine, 1), Get(*engine, 2)};
+    std::atomic<bool> must_stop{false};
+    std::atomic<int> calls{0};
+    std::atomic<int> wrong{0};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 3; ++i) {
+      threads.emplace_back([&, i] {
+        while (!must_stop) {
+          if (sums[i](200) != 19900 + i) ++wrong;
+          ++calls;
+        }
+      });
+    }
+    const auto await_calls = [&](int count) {
+      for (const int end = calls + count; calls < end;) std::this_thread::yield();
+    };
+    await_calls(1 + 40 * round);
+    std::unique_ptr<DetachedCode> code = engine->Detach(id).value();
+    engine = nullptr;
+    await_calls(300);
+    must_stop = true;
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(wrong, 0);
+  }
+}
+
 // --- Fork ---
 
 #if !defined(ABSL_HAVE_THREAD_SANITIZER)  // Its own threads and locks do not survive fork.

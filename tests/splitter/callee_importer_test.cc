@@ -35,34 +35,29 @@ class CalleeImporterTest : public ::testing::Test {
       return !callee.isDeclaration() && callee.getName() != refused;
     };
     const auto is_warm = [&](llvm::Function& callee) { return callee.getName() != cold; };
-    const auto simplify = [&](llvm::Function& body) {
-      simplified_.push_back(body.getName().str());
+    const auto small_body = [&](llvm::Function& callee, const BodyLimits& limits) {
+      const bool is_small =
+          may_be_imported(callee) && callee.getInstructionCount() <= limits.simplified;
+      return is_small ? &callee : nullptr;
     };
     const auto likely_targets = [&](const llvm::Function& caller) {
       return targets_[caller.getName().str()];
     };
-    const Imports imports = ChooseImports({&Get("f")}, IsUnoptimized(*module_), kMaxImported,
-                                          {may_be_imported, is_warm, simplify, likely_targets});
+    const ImportRoot root = {&Get("f"), &Get("f")};
+    const Imports imports = ChooseImports({root}, IsUnoptimized(*module_), kMaxImported,
+                                          {may_be_imported, small_body, is_warm, likely_targets});
     std::vector<std::string> names;
-    for (auto [function, is_private] : imports.callees) {
-      names.push_back((is_private ? "!" : "") + function->getName().str());
+    for (const Import& import : imports.callees) {
+      names.push_back((import.is_private ? "!" : "") + import.function->getName().str());
     }
-    for (llvm::Function* function : imports.pointees) {
-      names.push_back("&" + function->getName().str());
+    for (const Import& import : imports.pointees) {
+      names.push_back("&" + import.function->getName().str());
     }
     return names;
   }
 
-  std::string PrintFunction(const llvm::Function& function) {
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    function.print(stream);
-    return text;
-  }
-
   llvm::LLVMContext context_;
   std::unique_ptr<llvm::Module> module_;
-  std::vector<std::string> simplified_;
   // What indirect calls are likely to call, by their caller.
   std::map<std::string, std::vector<llvm::Function*>> targets_;
 };
@@ -238,19 +233,6 @@ TEST_F(CalleeImporterTest, NoInlineOfACallAlwaysMeansSomething) {
   EXPECT_THAT(ImportsOf(), IsEmpty());
 }
 
-TEST_F(CalleeImporterTest, BodiesAreSimplifiedOnce) {
-  Load("define void @g() { ret void }\n define void @f() { call void @g() ret void }");
-  ImportsOf();
-  EXPECT_THAT(ImportsOf(), ElementsAre("g"));
-  EXPECT_THAT(simplified_, ElementsAre("g"));
-}
-
-TEST_F(CalleeImporterTest, BodiesFarTooLargeAreNotSimplified) {
-  Load(BodyOf("large", 3000) + "define void @f(ptr %p) { call void @large(ptr %p) ret void }");
-  EXPECT_THAT(ImportsOf(), IsEmpty());
-  EXPECT_THAT(simplified_, IsEmpty());
-}
-
 TEST_F(CalleeImporterTest, WhatIsPassedFunctionsIsPrivateWithWhatItCalls) {
   Load(R"(
     define i1 @less(i32 %a, i32 %b) { %r = icmp slt i32 %a, %b ret i1 %r }
@@ -302,40 +284,6 @@ TEST_F(CalleeImporterTest, WhoAsksForItsFrameKeepsIt) {
   ForgetThatItIsUnoptimized(Get("f"));
   EXPECT_FALSE(Get("f").hasFnAttribute(llvm::Attribute::NoInline));
   EXPECT_FALSE(Get("f").hasFnAttribute("frame-pointer"));
-}
-
-TEST_F(CalleeImporterTest, AddressesOfBlocksCannotBeCloned) {
-  Load(R"(
-    define ptr @f() {
-      br label %next
-    next:
-      ret ptr blockaddress(@f, %next)
-    }
-    define void @g() { br label %next
-    next:
-      ret void })");
-  EXPECT_FALSE(CanBeCloned(Get("f")));
-  EXPECT_TRUE(CanBeCloned(Get("g")));
-}
-
-TEST_F(CalleeImporterTest, CloneHasTheBodyAndCallsTheOriginal) {
-  Load(R"(
-    declare i32 @personality(...)
-    define i32 @f(i32 %x, ptr byval(i64) %p) nounwind personality ptr @personality {
-      %y = call i32 @f(i32 %x, ptr %p)
-      ret i32 %y
-    })");
-  llvm::Function* clone = CloneInView(Get("f"));
-  EXPECT_FALSE(clone->hasName());
-  clone->setName("clone");
-  const std::string text = PrintFunction(*clone);
-  EXPECT_THAT(text, HasSubstr("define i32 @clone(i32 %x, ptr byval(i64) %p)"));
-  EXPECT_THAT(text, HasSubstr("personality ptr @personality"));
-  EXPECT_THAT(text, HasSubstr("%y = call i32 @f("));
-  EXPECT_TRUE(clone->doesNotThrow());
-  EXPECT_FALSE(llvm::verifyModule(*module_, &llvm::errs()));
-  clone->eraseFromParent();
-  EXPECT_THAT(PrintModule(*module_), Not(HasSubstr("clone")));
 }
 
 }  // namespace

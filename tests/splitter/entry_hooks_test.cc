@@ -7,7 +7,7 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
-#include "splitter/callee_importer.h"
+#include "splitter/body_copier.h"
 #include "tests/testing/ir.h"
 
 namespace firstcall {

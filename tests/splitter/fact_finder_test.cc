@@ -12,7 +12,6 @@
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
-#include "splitter/callee_importer.h"
 #include "splitter/function_extractor.h"
 #include "splitter/module_source.h"
 #include "splitter/symbol_index_builder.h"
@@ -220,14 +219,6 @@ TEST_F(FactFinderTest, AnAddressThatMayBeNullIsNotKnownNotToBe) {
     define ptr @address() { ret ptr @maybe }
     define ptr @f() { %a = call ptr @address() ret ptr %a })");
   EXPECT_THAT(Declared("address"), Not(HasSubstr("nonnull")));
-}
-
-TEST_F(FactFinderTest, ABodyThatWasChangedInTheViewHasNoFacts) {
-  Load(kReads);
-  llvm::Function* const total = view_->module().getFunction("total");
-  ASSERT_FALSE(total->materialize());
-  MarkSimplified(*total);
-  EXPECT_THAT(Declared("total"), Not(HasSubstr("memory")));
 }
 
 TEST_F(FactFinderTest, InferenceEndsWhereTheAllowanceDoes) {

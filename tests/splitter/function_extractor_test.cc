@@ -728,15 +728,53 @@ TEST_F(FunctionExtractorTest, MakesTheContinuationAtALoop) {
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("'loop' has no loop 7")));
 }
 
-TEST_F(FunctionExtractorTest, NoContinuationIsMadeOfABodyThatWasSimplified) {
+TEST_F(FunctionExtractorTest, AContinuationIsMadeOfWhatWasReadAfterTheFunctionWasImported) {
   Load(std::string(kKindsOfFunctions) + "define void @f() { call void @loop(i32 3)  ret void }");
-  importing_ = true;
-  EXPECT_THAT(Extract("f"), IsOk());
   ExtractOptions options;
+  options.keep_in_view = true;
   options.body = ContinuationAtLoop{0};
-  EXPECT_THAT(Extract("loop", options, false),
-              StatusIs(absl::StatusCode::kFailedPrecondition,
-                       HasSubstr("'loop': a continuation of a body that was changed")));
+  ASSERT_OK_AND_ASSIGN(const FunctionModule before, Extract("loop", options, false));
+  importing_ = true;
+  simplify_ = [](llvm::Function& body) {
+    llvm::IRBuilder<> builder(&*body.getEntryBlock().begin());
+    builder.CreateStore(builder.getInt8(1), llvm::ConstantPointerNull::get(builder.getPtrTy()));
+  };
+  EXPECT_THAT(TextOf("f"), HasSubstr("store i8 1, ptr null"));
+  ASSERT_OK_AND_ASSIGN(const FunctionModule after, Extract("loop", options, false));
+  EXPECT_EQ(PrintModule(*after.module), PrintModule(*before.module));
+}
+
+TEST_F(FunctionExtractorTest, BodiesThatAreKnownToBeTooLargeAreNotReadForImporting) {
+  Load("define void @g() { ret void }  define void @f() { call void @g()  ret void }");
+  BodySizes sizes;
+  ExtractOptions options;
+  options.import_callees = true;
+  options.sizes = &sizes;
+  sizes.NoteAsRead(*index_->Find("g"), 1000);
+  EXPECT_EQ(Extract("f", options, false)->imported, 0u);
+  EXPECT_TRUE(view_->module().getFunction("g")->isMaterializable());
+}
+
+TEST_F(FunctionExtractorTest, BodiesAreSimplifiedOnce) {
+  Load(R"(
+    define void @g() { ret void }
+    define void @e() { call void @g()  ret void }
+    define void @f() { call void @g()  ret void })");
+  importing_ = true;
+  int simplified = 0;
+  simplify_ = [&](llvm::Function&) { ++simplified; };
+  EXPECT_EQ(Extract("e")->imported, 1u);
+  EXPECT_EQ(Extract("f")->imported, 1u);
+  EXPECT_EQ(simplified, 1);
+}
+
+TEST_F(FunctionExtractorTest, BodiesFarTooLargeAreNotSimplified) {
+  std::string large = "define void @large(ptr %p) {\n";
+  for (int i = 0; i < 3000; ++i) absl::StrAppend(&large, "store volatile i32 ", i, ", ptr %p\n");
+  Load(large + "ret void }  define void @f(ptr %p) { call void @large(ptr %p)  ret void }");
+  importing_ = true;
+  simplify_ = [](llvm::Function& body) { ADD_FAILURE() << body.getInstructionCount(); };
+  EXPECT_EQ(Extract("f")->imported, 0u);
 }
 
 // What clang -O0 makes of a module: one function has debug information.
