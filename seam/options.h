@@ -31,8 +31,11 @@ enum class Tier {
 
 // When hot functions get optimized bodies (Tier::kAuto).
 struct PromotionOptions {
-  // A function is hot after about this many calls plus loop iterations. At least 1.
-  uint32_t threshold = 100000;
+  static constexpr uint32_t kUsualThreshold = 100000;
+
+  // A function is hot after about this many calls plus loop iterations. At least 1. With another
+  // number than the usual one, hot functions are optimized whether that pays or not.
+  uint32_t threshold = kUsualThreshold;
   // Number of threads that look for hot functions and optimize them. With 0, the thread that finds
   // a function hot optimizes it at once. The engines of a process share their threads, as many as
   // the engine that asks for most. The threads start only when a function has been called often or
@@ -53,6 +56,9 @@ struct PromotionOptions {
 
   // Whether calls are only counted, while a thread looks at the counters.
   bool only_counts_calls() const { return threads > 0 && !asks_when_called; }
+  // Whether a hot function waits until the time that its optimization is expected to save is worth
+  // the time that the optimization is expected to take.
+  bool weighs_gains() const { return only_counts_calls() && threshold == kUsualThreshold; }
 };
 
 // A call of a stub whose function has no code: the function cannot be compiled, or its module or

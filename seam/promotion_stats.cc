@@ -15,6 +15,15 @@ constexpr size_t kMostInlined = 6;
 
 double Ms(absl::Duration time) { return absl::ToDoubleMilliseconds(time); }
 
+std::string LineOf(const PromotionTotals& totals) {
+  if (!totals.weighs_gains || (totals.optimizations == 0 && totals.put_off == 0)) return "";
+  return absl::StrFormat(
+      "optimizing took %.2f ms of processor time (predicted: %.2f ms) to save %.2f ms (predicted); "
+      "hot functions put off: %d; processors: %.1f\n",
+      Ms(totals.time), Ms(totals.predicted_cost), Ms(totals.predicted_gain), totals.put_off,
+      totals.processors);
+}
+
 std::string TableOfFunctions(const std::vector<FunctionHotness>& functions) {
   std::string table;
   for (const FunctionHotness& hotness : functions) {
@@ -49,11 +58,12 @@ std::string FailuresOf(const std::vector<FunctionHotness>& functions) {
 }
 
 std::string LineOf(const FunctionHotness& function, const PromotionStep& step) {
-  std::string line = absl::StrFormat("%9.2f %9.2f %9.2f %8.2f %8.2f %8.2f %8.2f %9d %6d %5d  %s%s",
-                                     Ms(step.hot), Ms(step.begun - step.hot), Ms(step.ready),
-                                     Ms(step.extract), Ms(step.optimize), Ms(step.emit),
-                                     Ms(step.link), step.code_bytes, step.imported, step.facts,
-                                     function.function, step.is_continuation ? " (loop)" : "");
+  std::string line = absl::StrFormat(
+      "%9.2f %9.2f %9.2f %8.2f %8.2f %8.2f %8.2f %8.2f %8.2f %9.2f %9d %6d %5d  %s%s", Ms(step.hot),
+      Ms(step.begun - step.hot), Ms(step.ready), Ms(step.extract), Ms(step.optimize), Ms(step.emit),
+      Ms(step.link), Ms(step.time), Ms(step.predicted_cost), Ms(step.predicted_gain),
+      step.code_bytes, step.imported, step.facts, function.function,
+      step.is_continuation ? " (loop)" : "");
   if (step.is_cached) absl::StrAppend(&line, " (from the cache)");
   if (step.counts > 0) absl::StrAppend(&line, " (", step.counts, " branches counted)");
   if (!step.failure.empty()) absl::StrAppend(&line, step.is_kept ? " (not left)" : " (failed)");
@@ -77,9 +87,10 @@ std::string TableOfSteps(const std::vector<FunctionHotness>& functions) {
   if (steps.empty()) return "";
   std::sort(steps.begin(), steps.end(),
             [](const auto& a, const auto& b) { return a.second->begun < b.second->begun; });
-  std::string table = absl::StrFormat("%9s %9s %9s %8s %8s %8s %8s %9s %6s %5s  %s\n", "hot at",
-                                      "waited", "ready at", "extract", "passes", "emit", "link",
-                                      "B", "copies", "facts", "function");
+  std::string table =
+      absl::StrFormat("%9s %9s %9s %8s %8s %8s %8s %8s %8s %9s %9s %6s %5s  %s\n", "hot at",
+                      "waited", "ready at", "extract", "passes", "emit", "link", "cpu", "cost",
+                      "gain", "B", "copies", "facts", "function");
   for (const auto& [function, step] : steps) absl::StrAppend(&table, LineOf(*function, *step));
   return table;
 }
@@ -87,7 +98,8 @@ std::string TableOfSteps(const std::vector<FunctionHotness>& functions) {
 }  // namespace
 
 std::string PromotionStats::ToString() const {
-  return absl::StrCat(TableOfFunctions(functions), FailuresOf(functions), TableOfSteps(functions));
+  return absl::StrCat(LineOf(totals), TableOfFunctions(functions), FailuresOf(functions),
+                      TableOfSteps(functions));
 }
 
 }  // namespace firstcall

@@ -28,7 +28,12 @@ struct PromotionStep {
   size_t facts = 0;                  // See CompiledObject; 0 if it was cached.
   std::vector<std::string> inlined;  // See CompiledObject.
   bool is_cached = false;            // It came from an object cache.
-  uint64_t counts = 0;   // What the function's counting body has counted; 0 if there was none.
+  uint64_t counts = 0;  // What the function's counting body has counted; 0 if there was none.
+  // Processor time: what the thread has used to make it; what that was predicted to be; and what
+  // the program was expected to save.
+  absl::Duration time;
+  absl::Duration predicted_cost;
+  absl::Duration predicted_gain;
   std::string failure;   // Why the code could not be made; empty if it was made.
   bool is_kept = false;  // That is no failure: the loop cannot be left.
 };
@@ -60,13 +65,27 @@ struct FunctionHotness {
   std::vector<PromotionStep> steps;  // In their order.
 };
 
+// The books of all optimizations. Durations are processor time.
+struct PromotionTotals {
+  bool weighs_gains = false;  // See PromotionOptions::weighs_gains.
+  double processors = 1;      // That the process may use.
+  // Optimized bodies and continuations that were compiled in this run.
+  size_t optimizations = 0;
+  absl::Duration time;            // What they have taken, counting bodies included.
+  absl::Duration predicted_cost;  // What they were predicted to take.
+  absl::Duration predicted_gain;  // What the program was expected to save.
+  // Hot functions that were not optimized, because that would not have paid.
+  size_t put_off = 0;
+};
+
 struct PromotionStats {
+  PromotionTotals totals;
   std::vector<FunctionHotness> functions;  // The hottest first.
 
-  // A table of the functions for which an optimized body or a continuation was made or failed.
-  // Then, for each function with a failure, or with a loop that cannot be left, a line with the
-  // reason. Then a table of all steps, in
-  // the order in which they were begun. Ends with a newline, or is empty.
+  // The totals, in a line, if gains were weighed and there is something to tell. Then a table of
+  // the functions for which an optimized body or a continuation was made or failed. Then, for each
+  // function with a failure, or with a loop that cannot be left, a line with the reason. Then a
+  // table of all steps, in the order in which they were begun. Ends with a newline, or is empty.
   std::string ToString() const;
 };
 

@@ -179,6 +179,11 @@ fc_error* fc_engine_get_statistics(fc_engine* engine, fc_statistics* statistics)
     known.promotions_cached = stats.promotions_cached;
     known.functions_mcjit = stats.functions_mcjit;
     known.objects_mcjit = stats.objects_mcjit;
+    const firstcall::PromotionTotals& totals = stats.promotions.totals;
+    known.optimization_time = NanosecondsOf(totals.time);
+    known.optimization_time_predicted = NanosecondsOf(totals.predicted_cost);
+    known.time_saved_predicted = NanosecondsOf(totals.predicted_gain);
+    known.promotions_put_off = totals.put_off;
     return firstcall::capi::CopyOut(known, *statistics, "fc_statistics");
   });
 }

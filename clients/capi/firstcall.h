@@ -613,6 +613,13 @@ typedef struct fc_statistics {
    * linked. */
   uint64_t functions_mcjit;
   uint64_t objects_mcjit;
+  /* Nanoseconds of processor time: what optimizing hot functions has taken, what that was predicted
+   * to be, and what the program was expected to save. */
+  uint64_t optimization_time;
+  uint64_t optimization_time_predicted;
+  uint64_t time_saved_predicted;
+  /* Hot functions that were not optimized so far, because that would not pay. */
+  uint64_t promotions_put_off;
 } fc_statistics;
 
 /* Writes exactly as many bytes as `statistics->struct_size` says, with zeros in the fields that the

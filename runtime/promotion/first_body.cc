@@ -9,10 +9,6 @@
 namespace firstcall {
 namespace {
 
-// A function whose loops have been running for this time is hot, however few their iterations are:
-// the time may go into callees that can be inlined.
-constexpr absl::Duration kLongestActivity = absl::Milliseconds(100);
-
 // A function is too cold to be inlined into a hot one if it has been called less often than a hot
 // function's number of calls divided by this.
 constexpr int32_t kCallsOfCold = 1000;
@@ -33,6 +29,8 @@ constexpr size_t kLeastBytesOfLarge = 16 << 10;
 // only the order of functions depends on them.
 constexpr size_t kMostBytesOfAnIteration = 1024;
 constexpr size_t kBytesOfOverhead = 1024;
+// A call takes as long besides as that of so many bytes: for its stub, counter and registers.
+constexpr size_t kBytesOfACall = 32;
 
 // If a function has loops but does not poll in them, each of its calls counts as this many.
 constexpr int32_t kCallsWithLoops = 256;
@@ -63,6 +61,10 @@ ExecutorAddress FirstBody::BeginCounting(ExecutorAddress body, size_t code_bytes
   is_made_ = true;
   address_ = body;
   last_left_ = LeftOfActivity();
+  if (polls_.counter() != nullptr) {
+    last_left_of_polls_ = polls_.counter()->left.load(std::memory_order_relaxed);
+  }
+  last_left_of_counted_calls_ = calls_.left();
   code_bytes_ = code_bytes;
   is_large_.store(code_bytes >= kLeastBytesOfLarge, std::memory_order_relaxed);
   time_ = time;
@@ -97,20 +99,46 @@ int64_t FirstBody::TakeMoves() {
 }
 
 // The time of activity begins anew.
-void FirstBody::AskIfActiveForLong() {
-  if (active_ < kLongestActivity) return;
+void FirstBody::AskIfActiveForLong(absl::Duration longest) {
+  if (active_ < longest) return;
   active_ = absl::ZeroDuration();
+  // What the counters are set to was not counted.
   if (polls_.counter() != nullptr) {
     polls_.PollAtOnce();
+    last_left_of_polls_ = 0;
   } else {
     calls_.RunOut();
+    last_left_of_counted_calls_ = -1;
   }
+}
+
+// A counter of polls that was set for other reasons than the end of an interval says nothing about
+// the time since the last look.
+uint64_t FirstBody::TakeWork() {
+  if (!is_made_) return 0;
+  int64_t iterations = 0;
+  if (polls_.counter() != nullptr) {
+    const uint64_t intervals = poll_intervals_.load(std::memory_order_relaxed);
+    const int32_t left = polls_.counter()->left.load(std::memory_order_relaxed);
+    const auto ended =
+        static_cast<int64_t>(intervals - std::exchange(last_poll_intervals_, intervals));
+    iterations = ended * (int64_t{interval_} + 1) +
+                 (int64_t{std::exchange(last_left_of_polls_, left)} - left);
+  }
+  const int32_t left_of_calls = calls_.left();
+  const int64_t calls =
+      int64_t{std::exchange(last_left_of_counted_calls_, left_of_calls)} - left_of_calls;
+  const int64_t iterations_of_a_call = signs_ == HotnessSigns::kCallsOnly ? kCallsWithLoops : 1;
+  return static_cast<uint64_t>(std::max<int64_t>(0, iterations) +
+                               std::max<int64_t>(0, calls) * iterations_of_a_call) *
+         (BytesOfAnIteration() + kBytesOfACall);
 }
 
 // The calls after the counter ran out are counted, too.
 bool FirstBody::TakeRunOut() {
   const std::optional<int64_t> beyond = calls_.TakeRunOut();
   if (!beyond) return false;
+  last_left_of_counted_calls_ = calls_.left();
   const int64_t times = 1 + *beyond / (int64_t{interval_} + 1);
   intervals_.fetch_add(static_cast<uint64_t>(times), std::memory_order_relaxed);
   return true;
@@ -125,9 +153,12 @@ bool FirstBody::IsWarm() const {
   return intervals_ > 0 || counted_calls() >= interval_ / kCallsOfCold;
 }
 
+size_t FirstBody::BytesOfAnIteration() const {
+  return std::clamp<size_t>(code_bytes_, 1, kMostBytesOfAnIteration);
+}
+
 double FirstBody::Urgency() const {
-  const size_t bytes_of_iteration = std::clamp<size_t>(code_bytes_, 1, kMostBytesOfAnIteration);
-  return static_cast<double>(intervals_ * bytes_of_iteration) /
+  return static_cast<double>(intervals_ * BytesOfAnIteration()) /
          static_cast<double>(code_bytes_ + kBytesOfOverhead);
 }
 

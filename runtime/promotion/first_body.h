@@ -45,6 +45,7 @@ class FirstBody {
   // Counts an interval that has ended at a poll, and begins the next one.
   void CountInterval() {
     intervals_.fetch_add(1, std::memory_order_relaxed);
+    poll_intervals_.fetch_add(1, std::memory_order_relaxed);
     polls_.BeginInterval();
   }
 
@@ -85,10 +86,33 @@ class FirstBody {
   // now, or it runs only where callers have inlined it. False once calls go to a counting body.
   bool is_quiet() const { return is_quiet_; }
   // Notes that the body was active for `time`.
-  void NoteActivity(absl::Duration time) { active_ += time; }
-  // If the body was active for long enough, makes its loops poll at once; if they have no polls,
-  // the call counter has run out from then on.
-  void AskIfActiveForLong();
+  void NoteActivity(absl::Duration time) {
+    active_ += time;
+    activity_ += time;
+  }
+  // If the body was active for `longest`, makes its loops poll at once; if they have no polls, the
+  // call counter has run out from then on.
+  void AskIfActiveForLong(absl::Duration longest);
+
+  // Returns how many bytes of the body's code were run through since the last TakeWork: an estimate
+  // from what the counters say. To be called once for each look, before TakeRunOut.
+  uint64_t TakeWork();
+  // Notes that this work took `time` of a processor.
+  void NoteTime(absl::Duration time) {
+    time_taken_ += time;
+    idle_ = absl::ZeroDuration();
+  }
+  // Notes that `elapsed` has passed without any work.
+  void NoteIdleness(absl::Duration elapsed) { idle_ += elapsed; }
+  // The time that has passed since the body was last found to have done work.
+  absl::Duration idle() const { return idle_; }
+  // What was noted by NoteTime and NoteActivity since the last ForgetTime: the time that a better
+  // body would have taken less of.
+  absl::Duration time_taken() const { return time_taken_; }
+  absl::Duration activity() const { return activity_; }
+  // To be called when the function has got an answer, and in a forked child: what the body has
+  // taken until now says nothing about the time that follows.
+  void ForgetTime() { time_taken_ = activity_ = absl::ZeroDuration(); }
   // If the call counter has run out, counts the intervals that have ended, begins to count calls
   // anew, and returns true.
   bool TakeRunOut();
@@ -112,6 +136,7 @@ class FirstBody {
 
  private:
   int32_t LeftOfActivity() const;
+  size_t BytesOfAnIteration() const;
 
   const int32_t interval_;
   HotnessSigns signs_ = HotnessSigns::kCallsAndLoops;
@@ -119,11 +144,19 @@ class FirstBody {
   LoopPolls polls_;
   CountedCalls calls_;
   std::atomic<uint64_t> intervals_{0};
+  std::atomic<uint64_t> poll_intervals_{0};  // Of these, the ones that have ended at a poll.
   // For bookkeeping only:
   ExecutorAddress address_;
-  size_t code_bytes_ = 0;  // See FunctionHotness.
-  absl::Duration time_;    // See FunctionHotness.
-  absl::Duration active_;
+  size_t code_bytes_ = 0;      // See FunctionHotness.
+  absl::Duration time_;        // See FunctionHotness.
+  absl::Duration active_;      // Since the loops were last made to poll.
+  absl::Duration activity_;    // See activity().
+  absl::Duration time_taken_;  // See time_taken().
+  absl::Duration idle_;        // See idle().
+  // What the counters said at the last TakeWork.
+  int32_t last_left_of_polls_ = 0;
+  uint64_t last_poll_intervals_ = 0;
+  int32_t last_left_of_counted_calls_ = 0;
   int32_t last_left_ = 0;
   int32_t last_left_of_calls_ = 0;
   bool is_made_ = false;

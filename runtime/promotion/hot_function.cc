@@ -82,9 +82,9 @@ void HotFunction::BeginCountingBranches(ExecutorAddress body, BranchCounterBlock
   first_body_.SendCallsTo(body);
 }
 
-bool HotFunction::Look() {
+bool HotFunction::Look(absl::Duration longest_activity) {
   if (!first_body_.is_made()) return false;
-  first_body_.AskIfActiveForLong();
+  first_body_.AskIfActiveForLong(longest_activity);
   return !is_decided() && first_body_.TakeRunOut() && request_.Ask(kNoLoop);
 }
 

@@ -103,9 +103,10 @@ class HotFunction {
   void DoNotCountBranches() { counting_body_.DoWithout(); }
   const CountingBody& counting_body() const { return counting_body_; }
 
-  // Looks at the counters. If the function was called often enough or active for long enough, makes
-  // it ask for an optimized body and returns true. Returns false if it was asking already.
-  bool Look();
+  // Looks at the counters. If the function was called often enough, or active for
+  // `longest_activity`, makes it ask for an optimized body and returns true. Returns false if it
+  // was asking already.
+  bool Look(absl::Duration longest_activity);
 
   // Whether the first body has been called so often that idle threads should optimize the function.
   bool IsWorthIdleTime() const;

@@ -8,6 +8,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "base/steady_clock.h"
+#include "runtime/promotion/program_clock.h"
 #include "seam/promotion_stats.h"
 
 namespace firstcall {
@@ -15,16 +16,21 @@ namespace {
 
 absl::Status Thrown() { return absl::UnknownError("a callback of the client's has thrown"); }
 
-// Returns, for the statistics, how the answer `body` to `wanted` came about. `start` is when the
-// engine was made, and `begun` when a thread began to make the answer; both as SteadyNow.
-PromotionStep Describe(const HotFunction& function, uint32_t wanted, absl::Duration start,
-                       absl::Duration begun, const absl::StatusOr<OptimizedBodies::Body>& body) {
+}  // namespace
+
+PromotionStep HotFunctionOptimizer::Describe(
+    const Attempt& attempt, absl::Duration time,
+    const absl::StatusOr<OptimizedBodies::Body>& body) const {
+  const HotFunction& function = attempt.job->function();
   PromotionStep step;
-  step.is_continuation = wanted != kNoLoop;
-  step.hot = function.request().asked_at() - start;
-  step.begun = begun - start;
-  step.ready = SteadyNow() - start;
+  step.is_continuation = attempt.wanted != kNoLoop;
+  step.hot = function.request().asked_at() - start_;
+  step.begun = attempt.begun - start_;
+  step.ready = SteadyNow() - start_;
   step.counts = function.counting_body().Sum();
+  step.time = time;
+  step.predicted_cost = attempt.predicted.cost;
+  step.predicted_gain = attempt.predicted.gain;
   if (!body.ok()) {
     step.is_kept = step.is_continuation && absl::IsNotFound(body.status());
     step.failure = body.status().ToString();
@@ -42,7 +48,18 @@ PromotionStep Describe(const HotFunction& function, uint32_t wanted, absl::Durat
   return step;
 }
 
-}  // namespace
+HotFunctionOptimizer::Attempt HotFunctionOptimizer::Begin(HotFunction& function, uint32_t wanted) {
+  Attempt attempt;
+  auto job = std::make_shared<PromotionJob>(function);
+  absl::MutexLock lock(&mutex_);
+  if (!schedule_->Begin(job)) return attempt;
+  attempt.job = std::move(job);
+  attempt.wanted = wanted;
+  attempt.begun = SteadyNow();
+  attempt.thread_time = ThreadTime();
+  attempt.predicted = schedule_->books().Predict(function.first_body());
+  return attempt;
+}
 
 PromotionJob::Outcome HotFunctionOptimizer::Serve(HotFunction& function,
                                                   std::atomic<int>* attended) {
@@ -51,26 +68,25 @@ PromotionJob::Outcome HotFunctionOptimizer::Serve(HotFunction& function,
     function.request().Withdraw();
     return PromotionJob::Outcome::kDone;
   }
-  const std::shared_ptr<PromotionJob> job = BeginJob(function);
-  if (job == nullptr) return PromotionJob::Outcome::kDone;
-  const PromotionJob::Scope scope(*job);
-  if (CountsFirst(function, wanted)) return ServeCountingBody(job);
-  const absl::Duration start = SteadyNow();
+  const Attempt attempt = Begin(function, wanted);
+  if (attempt.job == nullptr) return PromotionJob::Outcome::kDone;
+  const PromotionJob::Scope scope(*attempt.job);
+  if (CountsFirst(function, wanted)) return ServeCountingBody(attempt);
   // A callback of the client's may throw. Then the function gets no better body.
-  absl::Cleanup give_up = [&] { (void)Conclude(job, wanted, start, Thrown()); };
-  const absl::StatusOr<OptimizedBodies::Body> body = Optimize(*job, wanted, attended);
+  absl::Cleanup give_up = [&] { (void)Conclude(attempt, Thrown()); };
+  const absl::StatusOr<OptimizedBodies::Body> body = Optimize(*attempt.job, wanted, attended);
   std::move(give_up).Cancel();
-  return Conclude(job, wanted, start, body);
+  return Conclude(attempt, body);
 }
 
 PromotionJob::Outcome HotFunctionOptimizer::Conclude(
-    const std::shared_ptr<PromotionJob>& job, uint32_t wanted, absl::Duration begun,
-    const absl::StatusOr<OptimizedBodies::Body>& body) {
-  const PromotionJob::Outcome outcome = job->Finish();
+    const Attempt& attempt, const absl::StatusOr<OptimizedBodies::Body>& body) {
+  const PromotionJob::Outcome outcome = attempt.job->Finish();
   if (outcome == PromotionJob::Outcome::kAbandoned) return outcome;
-  if (outcome == PromotionJob::Outcome::kDone) GiveAnswer(job->function(), wanted, begun, body);
+  const absl::Duration time = ThreadTime() - attempt.thread_time;
+  if (outcome == PromotionJob::Outcome::kDone) GiveAnswer(attempt, time, body);
   absl::MutexLock lock(&mutex_);
-  schedule_->End(job, begun);
+  schedule_->End(attempt.job, attempt.begun, time);
   return outcome;
 }
 
@@ -80,20 +96,19 @@ bool HotFunctionOptimizer::CountsFirst(const HotFunction& function, uint32_t wan
   return function.WantsToCountBranches() && !function.key().module->is_removed();
 }
 
-PromotionJob::Outcome HotFunctionOptimizer::ServeCountingBody(
-    const std::shared_ptr<PromotionJob>& job) {
-  absl::Cleanup give_up = [&] { (void)ConcludeCountingBody(job, Thrown()); };
+PromotionJob::Outcome HotFunctionOptimizer::ServeCountingBody(const Attempt& attempt) {
+  absl::Cleanup give_up = [&] { (void)ConcludeCountingBody(attempt, Thrown()); };
   const absl::StatusOr<CountingBodies::Body> body =
-      counting_bodies_->Make(job->function().key(), job->stop());
+      counting_bodies_->Make(attempt.job->function().key(), attempt.job->stop());
   std::move(give_up).Cancel();
-  return ConcludeCountingBody(job, body);
+  return ConcludeCountingBody(attempt, body);
 }
 
 PromotionJob::Outcome HotFunctionOptimizer::ConcludeCountingBody(
-    const std::shared_ptr<PromotionJob>& job, const absl::StatusOr<CountingBodies::Body>& body) {
-  const PromotionJob::Outcome outcome = job->Finish();
+    const Attempt& attempt, const absl::StatusOr<CountingBodies::Body>& body) {
+  const PromotionJob::Outcome outcome = attempt.job->Finish();
   if (outcome == PromotionJob::Outcome::kAbandoned) return outcome;
-  HotFunction& function = job->function();
+  HotFunction& function = attempt.job->function();
   absl::MutexLock lock(&mutex_);
   if (outcome == PromotionJob::Outcome::kDone) {
     if (body.ok()) {
@@ -103,14 +118,9 @@ PromotionJob::Outcome HotFunctionOptimizer::ConcludeCountingBody(
     }
     schedule_->waiting().Add(function);
   }
-  schedule_->jobs().Remove(job);
+  schedule_->jobs().Remove(attempt.job);
+  schedule_->NoteCountingBody(ThreadTime() - attempt.thread_time);
   return outcome;
-}
-
-std::shared_ptr<PromotionJob> HotFunctionOptimizer::BeginJob(HotFunction& function) {
-  auto job = std::make_shared<PromotionJob>(function);
-  absl::MutexLock lock(&mutex_);
-  return schedule_->Begin(job) ? job : nullptr;
 }
 
 absl::StatusOr<OptimizedBodies::Body> HotFunctionOptimizer::Optimize(PromotionJob& job,
@@ -132,13 +142,18 @@ absl::StatusOr<OptimizedBodies::Body> HotFunctionOptimizer::Optimize(PromotionJo
                       run_passes);
 }
 
-void HotFunctionOptimizer::GiveAnswer(HotFunction& function, uint32_t wanted, absl::Duration begun,
+void HotFunctionOptimizer::GiveAnswer(const Attempt& attempt, absl::Duration time,
                                       const absl::StatusOr<OptimizedBodies::Body>& body) {
-  const bool is_whole = wanted == kNoLoop;
+  HotFunction& function = attempt.job->function();
+  const bool is_whole = attempt.wanted == kNoLoop;
   if (body.ok() && is_whole) table_.Publish(function.key(), body->address);
   {
     absl::MutexLock lock(&mutex_);
-    function.notes().NoteStep(Describe(function, wanted, start_, begun, body));
+    function.notes().NoteStep(Describe(attempt, time, body));
+    if (body.ok() && !body->is_cached) {
+      schedule_->books().NoteOptimization(function.first_body(), attempt.predicted, time);
+    }
+    function.first_body().ForgetTime();
     if (!is_whole && absl::IsNotFound(body.status())) {
       function.notes().NoteKeptLoop(std::string(body.status().message()));
     } else if (!body.ok()) {
@@ -158,7 +173,7 @@ void HotFunctionOptimizer::GiveAnswer(HotFunction& function, uint32_t wanted, ab
   } else {
     Continuations::Continuation continuation;
     if (body.ok()) continuation = {body->address.InThisProcess<void*>(), body->exit};
-    function.GiveContinuation(wanted, std::move(continuation));
+    function.GiveContinuation(attempt.wanted, std::move(continuation));
   }
 }
 

@@ -23,9 +23,12 @@
 #include "runtime/promotion/hot_function.h"
 #include "runtime/promotion/hot_functions.h"
 #include "runtime/promotion/optimized_bodies.h"
+#include "runtime/promotion/promotion_books.h"
 #include "runtime/promotion/promotion_job.h"
 #include "runtime/promotion/promotion_schedule.h"
 #include "seam/branch_counts.h"
+#include "seam/hotness_counter.h"
+#include "seam/promotion_stats.h"
 
 namespace firstcall {
 
@@ -53,30 +56,36 @@ class HotFunctionOptimizer {
       ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  // Null if the budget for optimization is used up.
-  std::shared_ptr<PromotionJob> BeginJob(HotFunction& function) ABSL_LOCKS_EXCLUDED(mutex_);
+  // A job, and what is known when it begins.
+  struct Attempt {
+    std::shared_ptr<PromotionJob> job;  // Null if the budget for optimization is used up.
+    uint32_t wanted = kNoLoop;
+    absl::Duration begun;        // As SteadyNow.
+    absl::Duration thread_time;  // As ThreadTime.
+    PromotionBooks::Prediction predicted;
+  };
+  Attempt Begin(HotFunction& function, uint32_t wanted) ABSL_LOCKS_EXCLUDED(mutex_);
   // Whether the function gets a counting body before the answer that it asks for.
   bool CountsFirst(const HotFunction& function, uint32_t wanted) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Gives the function of `job` its counting body. The function goes on asking for its optimized
-  // body.
-  PromotionJob::Outcome ServeCountingBody(const std::shared_ptr<PromotionJob>& job)
-      ABSL_LOCKS_EXCLUDED(mutex_);
+  // Gives the function its counting body. The function goes on asking for its optimized body.
+  PromotionJob::Outcome ServeCountingBody(const Attempt& attempt) ABSL_LOCKS_EXCLUDED(mutex_);
   bool IsWarm(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
   std::vector<BranchCounts> CountsOf(const SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
   absl::StatusOr<OptimizedBodies::Body> Optimize(PromotionJob& job, uint32_t wanted,
                                                  std::atomic<int>* attended)
       ABSL_LOCKS_EXCLUDED(mutex_);
   // Each finishes a job: publishes the code that the job has made, if any, and returns the outcome.
-  // `begun` is as in GiveAnswer.
-  PromotionJob::Outcome Conclude(const std::shared_ptr<PromotionJob>& job, uint32_t wanted,
-                                 absl::Duration begun,
+  PromotionJob::Outcome Conclude(const Attempt& attempt,
                                  const absl::StatusOr<OptimizedBodies::Body>& body)
       ABSL_LOCKS_EXCLUDED(mutex_);
-  PromotionJob::Outcome ConcludeCountingBody(const std::shared_ptr<PromotionJob>& job,
+  PromotionJob::Outcome ConcludeCountingBody(const Attempt& attempt,
                                              const absl::StatusOr<CountingBodies::Body>& body)
       ABSL_LOCKS_EXCLUDED(mutex_);
-  // `begun` is when the thread began to make the answer, as SteadyNow.
-  void GiveAnswer(HotFunction& function, uint32_t wanted, absl::Duration begun,
+  // Returns, for the statistics, how the answer came about.
+  PromotionStep Describe(const Attempt& attempt, absl::Duration time,
+                         const absl::StatusOr<OptimizedBodies::Body>& body) const;
+  // `time` is what the thread has used of a processor.
+  void GiveAnswer(const Attempt& attempt, absl::Duration time,
                   const absl::StatusOr<OptimizedBodies::Body>& body) ABSL_LOCKS_EXCLUDED(mutex_);
 
   absl::Mutex& mutex_;  // The promoter's.

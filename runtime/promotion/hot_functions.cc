@@ -40,27 +40,49 @@ void HotFunctions::NoteActivity(absl::Duration elapsed) {
   }
 }
 
-bool HotFunctions::LookAtCounters(absl::Duration elapsed, WaitingList& waiting) {
-  NoteActivity(elapsed);
+void HotFunctions::NoteTimes(const Since& since, PromotionBooks& books) {
+  std::vector<std::pair<HotFunction*, uint64_t>> active;
+  uint64_t all = 0;
+  for (const auto& [key, function] : functions_) {
+    const uint64_t work = function->first_body().TakeWork();
+    if (work == 0) {
+      function->first_body().NoteIdleness(since.elapsed);
+      continue;
+    }
+    active.push_back({function.get(), work});
+    all += work;
+  }
+  books.NoteProgram(since.elapsed, since.time, all);
+  for (const auto& [function, work] : active) function->first_body().NoteTime(books.TimeOf(work));
+}
+
+bool HotFunctions::LookAtCounters(const Since& since, PromotionBooks& books, WaitingList& waiting) {
+  NoteTimes(since, books);
+  // A loop that waits, for a child or for input, saves nothing meanwhile.
+  NoteActivity(books.totals().weighs_gains ? std::min(since.active, since.time) : since.active);
   bool has_found = false;
   for (const auto& [key, function] : functions_) {
-    if (!function->Look()) continue;
+    if (!function->Look(books.LongestActivity(function->first_body()))) continue;
     waiting.Add(*function);
     has_found = true;
   }
   return has_found;
 }
 
-HotFunction* HotFunctions::FindForIdleTime() {
+HotFunction* HotFunctions::FindForIdleTime(const PromotionBooks& books) {
   HotFunction* found = nullptr;
   for (const auto& [key, function] : functions_) {
-    if (!function->IsWorthIdleTime()) continue;
+    if (!function->IsWorthIdleTime() || !books.Pays(function->first_body())) continue;
     if (found == nullptr ||
         function->first_body().counted_calls() > found->first_body().counted_calls()) {
       found = function.get();
     }
   }
   return found;
+}
+
+void HotFunctions::ForgetTimes() {
+  for (const auto& [key, function] : functions_) function->first_body().ForgetTime();
 }
 
 void HotFunctions::TurnAwayPolls() {

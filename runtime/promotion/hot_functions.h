@@ -16,6 +16,7 @@
 #include "runtime/link/source_module.h"
 #include "runtime/promotion/branch_counter_block.h"
 #include "runtime/promotion/hot_function.h"
+#include "runtime/promotion/promotion_books.h"
 #include "runtime/promotion/waiting_list.h"
 #include "seam/branch_counts.h"
 #include "seam/promotion_stats.h"
@@ -32,13 +33,25 @@ class HotFunctions {
   // Returns the function of `key`; null if there is none.
   const HotFunction* Find(FunctionKey key) const;
 
-  // Looks at all counters, `elapsed` after the last look. Puts the functions that have begun to ask
-  // on `waiting`. Returns whether there are any.
-  bool LookAtCounters(absl::Duration elapsed, WaitingList& waiting);
+  // What has passed since the last look at the counters.
+  struct Since {
+    absl::Duration elapsed;
+    absl::Duration active;  // Of `elapsed`, when a counter that has changed may have done so.
+    absl::Duration time;    // Of processors, which the program has used.
+  };
 
-  // The function that has been called most often among those that are worth idle time; null if
-  // there is none.
-  HotFunction* FindForIdleTime();
+  // Looks at all counters. Tells `books` about the time that has passed, and each first body what
+  // it has taken of that. Puts the functions that have begun to ask on `waiting`. Returns whether
+  // there are any.
+  bool LookAtCounters(const Since& since, PromotionBooks& books, WaitingList& waiting);
+
+  // The function that has been called most often among those that are worth idle time, and whose
+  // optimization pays; null if there is none.
+  HotFunction* FindForIdleTime(const PromotionBooks& books);
+
+  // To be called when threads begin to look: a forked child forgets what functions have taken of
+  // its parent's time.
+  void ForgetTimes();
 
   // From now on polls of all functions, or of those of `module`, do not use a HotFunction.
   void TurnAwayPolls();
@@ -55,6 +68,7 @@ class HotFunctions {
 
  private:
   void NoteActivity(absl::Duration elapsed);
+  void NoteTimes(const Since& since, PromotionBooks& books);
 
   Promoter* const promoter_;
   const int32_t interval_;

@@ -7,6 +7,7 @@
 #include "absl/time/clock.h"
 #include "base/any_stack.h"
 #include "base/own_thread.h"
+#include "base/processors.h"
 #include "base/program_thread_state.h"
 #include "base/signal_state.h"
 #include "base/stack_space.h"
@@ -39,7 +40,8 @@ Promoter::Promoter(const PromotionOptions& options, CodeSpace& code_space, Funct
       code_space_(code_space),
       poll_budget_(!looks_at_counters_, start_),
       functions_(this, interval_),
-      schedule_(options.threads > 0, looks_at_counters_, options.budget, start_),
+      schedule_(options.threads > 0, looks_at_counters_, options.weighs_gains(), options.budget,
+                start_),
       optimizer_(mutex_, functions_, schedule_, functions, bodies,
                  looks_at_counters_ && options.counts_branches ? &counting_bodies : nullptr,
                  start_),
@@ -110,7 +112,9 @@ void Promoter::StartThreadsNowOrLater() {
     return;
   }
   absl::MutexLock lock(&mutex_);
-  if (threads_.Start()) schedule_.TakeOverJobs();
+  if (!threads_.Start()) return;
+  schedule_.TakeOverJobs();
+  functions_.ForgetTimes();
 }
 
 void Promoter::NoticeRunOut(const CallCounter& counter) {
@@ -158,6 +162,7 @@ PromotionThreads::Found Promoter::LookForWork() {
     const WorkScope scope(WorkScope::WhenOver::kForget);
     if (scope.is_at_work()) other_work_();
   }
+  NoteProcessors();
   const bool has_found = LookAtCounters();
   if (MustWait()) return PromotionThreads::Found::kMustWait;
   return has_found ? PromotionThreads::Found::kSomething : PromotionThreads::Found::kNothing;
@@ -181,19 +186,27 @@ HotFunction* Promoter::TakeNext() {
   return schedule_.TakeNext(functions_);
 }
 
+void Promoter::NoteProcessors() {
+  if (!looks_at_counters_ || knows_processors_.exchange(true)) return;
+  const double processors = UsableProcessors();
+  absl::MutexLock lock(&mutex_);
+  schedule_.books().SetProcessors(processors);
+}
+
 bool Promoter::LookAtCounters() {
   if (!looks_at_counters_ || threads_.are_stopping()) return false;
   const WorkScope scope(WorkScope::WhenOver::kForget);
   if (!scope.is_at_work()) return false;
   absl::MutexLock lock(&mutex_);
   const absl::Duration now = SteadyNow();
-  const std::optional<absl::Duration> since_last = schedule_.BeginLook(now);
-  if (!since_last) return false;
-  const absl::Duration first_bodies = startup_.Update(now, *since_last);
+  std::optional<HotFunctions::Since> since = schedule_.BeginLook(now);
+  if (!since) return false;
+  const absl::Duration first_bodies = startup_.Update(now, since->active);
   if (startup_.is_on()) return false;  // Hot functions are not optimized now, either.
   // A function that waited for a first body was not active during that time.
-  const absl::Duration elapsed = std::max(absl::ZeroDuration(), *since_last - first_bodies);
-  return functions_.LookAtCounters(elapsed, schedule_.waiting());
+  since->active = std::max(absl::ZeroDuration(), since->active - first_bodies);
+  since->time = std::max(absl::ZeroDuration(), since->time - first_bodies);
+  return functions_.LookAtCounters(*since, schedule_.books(), schedule_.waiting());
 }
 
 // --- Bookkeeping ---
@@ -201,7 +214,7 @@ bool Promoter::LookAtCounters() {
 HotFunction& Promoter::FunctionOf(FunctionKey key) {
   ExitHook::NoticeExitOnThisThread();
   // A forked child needs the threads if its parent had them.
-  if (threads_.are_needed()) (void)threads_.Start();
+  if (threads_.are_needed() && threads_.Start()) functions_.ForgetTimes();
   schedule_.TakeOverJobs();
   return functions_.Get(key);
 }
@@ -311,7 +324,10 @@ void Promoter::Stop() {
 
 PromotionStats Promoter::Collect() const {
   absl::MutexLock lock(&mutex_);
-  return functions_.Collect();
+  PromotionStats stats = functions_.Collect();
+  stats.totals = schedule_.books().totals();
+  stats.totals.put_off = schedule_.waiting().size();
+  return stats;
 }
 
 }  // namespace firstcall

@@ -166,6 +166,8 @@ class Promoter {
   bool MustWait() const { return looks_at_counters_ && startup_.is_on(); }
   // Takes the function that is to be served next (see PromotionSchedule::TakeNext).
   HotFunction* TakeNext() ABSL_LOCKS_EXCLUDED(mutex_);
+  // Finds out once how many processors the process may use.
+  void NoteProcessors() ABSL_LOCKS_EXCLUDED(mutex_);
   // Puts the functions on the list whose counters show that they are hot. Returns whether there
   // were any.
   bool LookAtCounters() ABSL_LOCKS_EXCLUDED(mutex_);
@@ -179,6 +181,7 @@ class Promoter {
   const int32_t interval_;  // The initial value of a counter.
   const bool looks_at_counters_;
   std::function<void()> other_work_;  // May be empty.
+  std::atomic<bool> knows_processors_{false};
   CodeSpace& code_space_;
   const absl::Duration start_ = SteadyNow();
   PollBudget poll_budget_;

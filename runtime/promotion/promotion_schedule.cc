@@ -32,31 +32,44 @@ void PromotionSchedule::TakeOverJobs() {
 
 // While a thread optimizes, it does not look at the counters. A counter that has changed may have
 // done so at any time since the last look.
-std::optional<absl::Duration> PromotionSchedule::BeginLook(absl::Duration now) {
+std::optional<HotFunctions::Since> PromotionSchedule::BeginLook(absl::Duration now) {
   if (now - last_look_ < PromotionThreads::kShortestPause) return std::nullopt;
-  return std::min(now - std::exchange(last_look_, now), PromotionThreads::kLongestPause);
+  HotFunctions::Since since;
+  since.elapsed = now - std::exchange(last_look_, now);
+  since.active = std::min(since.elapsed, PromotionThreads::kLongestPause);
+  since.time = clock_.TakeTime(ProcessTime());
+  return since;
+}
+
+bool PromotionSchedule::MustWait(const HotFunction& function, absl::Duration now) const {
+  if (!looks_at_counters_) return false;
+  const FirstBody& body = function.first_body();
+  if (body.code_bytes() * kTimeOfAByte > now - start_) return true;
+  return function.IsCountingBranches(now) || !books_.Pays(body);
 }
 
 HotFunction* PromotionSchedule::TakeNext(HotFunctions& functions) {
   if (!has_budget()) return nullptr;
   const absl::Duration now = SteadyNow();
-  const absl::Duration run = now - start_;
-  HotFunction* const most_urgent = waiting_.TakeMostUrgent([&](const HotFunction& function) {
-    return looks_at_counters_ && (function.first_body().code_bytes() * kTimeOfAByte > run ||
-                                  function.IsCountingBranches(now));
-  });
+  const auto must_wait = [&](const HotFunction& function) { return MustWait(function, now); };
+  HotFunction* const most_urgent = waiting_.TakeMostUrgent(must_wait);
   return most_urgent != nullptr ? most_urgent : TakeForIdleTime(functions);
 }
 
 HotFunction* PromotionSchedule::TakeForIdleTime(HotFunctions& functions) {
   if (SteadyNow() - last_served_ < kIdleTime) return nullptr;
-  HotFunction* function = functions.FindForIdleTime();
+  HotFunction* function = functions.FindForIdleTime(books_);
   if (function == nullptr && !for_next_run_.empty()) {
     function = for_next_run_.back();
     for_next_run_.pop_back();
     if (function->is_decided()) return nullptr;
   }
   return function != nullptr && function->request().Ask(kNoLoop) ? function : nullptr;
+}
+
+void PromotionSchedule::NoteCountingBody(absl::Duration time) {
+  clock_.NoteOptimization(time);
+  books_.NoteCountingBody(time);
 }
 
 bool PromotionSchedule::Begin(const std::shared_ptr<PromotionJob>& job) {
@@ -66,8 +79,10 @@ bool PromotionSchedule::Begin(const std::shared_ptr<PromotionJob>& job) {
   return true;
 }
 
-void PromotionSchedule::End(const std::shared_ptr<PromotionJob>& job, absl::Duration begun) {
+void PromotionSchedule::End(const std::shared_ptr<PromotionJob>& job, absl::Duration begun,
+                            absl::Duration time) {
   last_served_ = SteadyNow();
+  clock_.NoteOptimization(time);
   budget_left_ -= last_served_ - begun;
   jobs_.Remove(job);
 }

@@ -15,6 +15,8 @@
 #include "runtime/link/source_module.h"
 #include "runtime/promotion/hot_function.h"
 #include "runtime/promotion/hot_functions.h"
+#include "runtime/promotion/program_clock.h"
+#include "runtime/promotion/promotion_books.h"
 #include "runtime/promotion/promotion_job.h"
 #include "runtime/promotion/promotion_jobs.h"
 #include "runtime/promotion/waiting_list.h"
@@ -24,30 +26,36 @@ namespace firstcall {
 class PromotionSchedule {
  public:
   // Without threads no function waits: the thread that asks serves it. If there is no look at the
-  // counters, a function that waits is served as soon as possible. Optimization may take `budget`
-  // altogether. `start` is when the program began, as SteadyNow.
-  PromotionSchedule(bool has_threads, bool looks_at_counters, absl::Duration budget,
-                    absl::Duration start)
+  // counters, a function that waits is served as soon as possible. If gains are weighed, a function
+  // waits until its optimization pays. Optimization may take `budget` altogether. `start` is when
+  // the program began, as SteadyNow.
+  PromotionSchedule(bool has_threads, bool looks_at_counters, bool weighs_gains,
+                    absl::Duration budget, absl::Duration start)
       : has_threads_(has_threads),
         looks_at_counters_(looks_at_counters),
         start_(start),
+        books_(weighs_gains),
         last_look_(start),
         last_served_(start),
         budget_left_(budget) {}
 
   // The functions that have asked, or whose counters show that they are hot.
   WaitingList& waiting() { return waiting_; }
+  const WaitingList& waiting() const { return waiting_; }
   // The optimizations in progress.
   PromotionJobs& jobs() { return jobs_; }
+  // What optimizations cost and return.
+  PromotionBooks& books() { return books_; }
+  const PromotionBooks& books() const { return books_; }
 
   // In a forked child: puts the functions that threads of the parent were optimizing back on the
   // waiting list. Without threads these functions no longer ask.
   void TakeOverJobs();
 
-  // To be called before a look at the counters, at the time `now` (as SteadyNow). Returns the time
-  // in which a counter that has changed since the last look may have done so. Nullopt if the last
-  // look was so short a time ago that there should be none now.
-  std::optional<absl::Duration> BeginLook(absl::Duration now);
+  // To be called before a look at the counters, at the time `now` (as SteadyNow). Returns what has
+  // passed since the last look. Nullopt if the last look was so short a time ago that there should
+  // be none now.
+  std::optional<HotFunctions::Since> BeginLook(absl::Duration now);
 
   // Takes the most urgent function that waits and is due. If there is none, and no function was
   // served for some time, makes a function ask for its optimized body, and returns this function:
@@ -59,8 +67,10 @@ class PromotionSchedule {
   // never served. It stays in the asking state, so that it does not ask again.
   bool Begin(const std::shared_ptr<PromotionJob>& job);
   // Ends a job that has made an answer since `begun` (as SteadyNow). The time counts against the
-  // budget.
-  void End(const std::shared_ptr<PromotionJob>& job, absl::Duration begun);
+  // budget. The job has used `time` of a processor, which was not the program's.
+  void End(const std::shared_ptr<PromotionJob>& job, absl::Duration begun, absl::Duration time);
+  // Notes that a counting body has used `time` of a processor.
+  void NoteCountingBody(absl::Duration time);
 
   // The body of `function` was left for a continuation that a cache has now. When the threads are
   // idle, they make the optimized body, so that the next run needs no continuation.
@@ -71,6 +81,8 @@ class PromotionSchedule {
 
  private:
   HotFunction* TakeForIdleTime(HotFunctions& functions);
+  // Whether the function, which waits, must not be served yet.
+  bool MustWait(const HotFunction& function, absl::Duration now) const;
   bool has_budget() const { return budget_left_ > absl::ZeroDuration(); }
 
   const bool has_threads_;
@@ -78,6 +90,8 @@ class PromotionSchedule {
   const absl::Duration start_;
   WaitingList waiting_;
   PromotionJobs jobs_;
+  PromotionBooks books_;
+  ProgramClock clock_;
   std::vector<HotFunction*> for_next_run_;
   absl::Duration last_look_;
   absl::Duration last_served_;

@@ -5,6 +5,7 @@
 #ifndef FIRSTCALL_RUNTIME_PROMOTION_WAITING_LIST_H_
 #define FIRSTCALL_RUNTIME_PROMOTION_WAITING_LIST_H_
 
+#include <cstddef>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -17,6 +18,7 @@ class WaitingList {
  public:
   bool empty() const { return functions_.empty(); }
 
+  size_t size() const { return functions_.size(); }
   void Add(HotFunction& function) { functions_.push_back(&function); }
 
   // Adds the functions that are on the stack, and empties the stack.

@@ -110,10 +110,10 @@ TEST_F(FirstBodyTest, ALoopThatWasActiveForLongPollsAtOnce) {
   CountCalls(body_);
   counter.left -= 2;
   body_.NoteActivity(absl::Milliseconds(60));
-  body_.AskIfActiveForLong();
+  body_.AskIfActiveForLong(absl::Milliseconds(100));
   EXPECT_EQ(counter.left, kInterval - 2);
   body_.NoteActivity(absl::Milliseconds(60));
-  body_.AskIfActiveForLong();
+  body_.AskIfActiveForLong(absl::Milliseconds(100));
   EXPECT_EQ(counter.left, 0);
 }
 
@@ -126,6 +126,58 @@ TEST_F(FirstBodyTest, MovesAreThoseSinceTheLastTime) {
   EXPECT_EQ(body_.TakeMoves(), 0);
   counter.left = kInterval;
   EXPECT_EQ(body_.TakeMoves(), kInterval + 1);
+}
+
+TEST_F(FirstBodyTest, WorkIsWhatCallsAndIterationsRunThrough) {
+  constexpr uint64_t kBytes = 7 + 32;  // Of the body, and what a call takes besides.
+  HotnessCounter& counter = Poll();
+  EXPECT_EQ(body_.TakeWork(), 0u);  // There is no body yet.
+  std::atomic<int32_t>& calls = CountCalls(body_);
+  calls -= 3;
+  counter.left -= 5;
+  EXPECT_EQ(body_.TakeWork(), 8 * kBytes);
+  EXPECT_EQ(body_.TakeWork(), 0u);
+  counter.left -= kInterval - 5 + 1;
+  body_.CountInterval();
+  counter.left -= 2;
+  EXPECT_EQ(body_.TakeWork(), (kInterval - 5 + 1 + 2) * kBytes);
+  calls = -1;
+  EXPECT_EQ(body_.TakeWork(), (kInterval - 3 + 1) * kBytes);
+  EXPECT_TRUE(body_.TakeRunOut());
+  calls -= 4;
+  EXPECT_EQ(body_.TakeWork(), 4 * kBytes);
+}
+
+TEST_F(FirstBodyTest, WhatACounterIsSetToIsNoWork) {
+  HotnessCounter& counter = Poll();
+  CountCalls(body_);
+  body_.NoteActivity(absl::Seconds(1));
+  body_.AskIfActiveForLong(absl::Milliseconds(100));
+  ASSERT_EQ(counter.left, 0);
+  EXPECT_EQ(body_.TakeWork(), 0u);
+  counter.left = 31;
+  EXPECT_EQ(body_.TakeWork(), 0u);
+}
+
+TEST_F(FirstBodyTest, WorkOfAFunctionWhoseLoopsDoNotPollIsAGuess) {
+  std::atomic<int32_t>& calls = CountCalls(body_, HotnessSigns::kCallsOnly);
+  --calls;
+  EXPECT_EQ(body_.TakeWork(), 256u * (7 + 32));
+}
+
+TEST_F(FirstBodyTest, TimeIsForgottenWithAnAnswer) {
+  body_.NoteTime(absl::Milliseconds(3));
+  body_.NoteActivity(absl::Milliseconds(5));
+  body_.NoteIdleness(absl::Milliseconds(7));
+  EXPECT_EQ(body_.time_taken(), absl::Milliseconds(3));
+  EXPECT_EQ(body_.activity(), absl::Milliseconds(5));
+  EXPECT_EQ(body_.idle(), absl::Milliseconds(7));
+  body_.NoteTime(absl::Milliseconds(1));
+  EXPECT_EQ(body_.time_taken(), absl::Milliseconds(4));
+  EXPECT_EQ(body_.idle(), absl::ZeroDuration());
+  body_.ForgetTime();
+  EXPECT_EQ(body_.time_taken(), absl::ZeroDuration());
+  EXPECT_EQ(body_.activity(), absl::ZeroDuration());
 }
 
 TEST_F(FirstBodyTest, IsQuietIfNeitherCallsNorIterationsAreCounted) {

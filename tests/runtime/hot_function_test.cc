@@ -140,23 +140,25 @@ TEST_F(HotFunctionTest, ALoopLetsAnotherEnterItsContinuationBeforeItAsks) {
   EXPECT_TRUE(function_.PutOffForOtherLoop(kLoop + 1));
 }
 
+constexpr absl::Duration kLongest = absl::Milliseconds(100);
+
 TEST_F(HotFunctionTest, ACounterThatHasRunOutIsSeen) {
   std::atomic<int32_t>& calls = CountCalls();
-  EXPECT_FALSE(function_.Look());
+  EXPECT_FALSE(function_.Look(kLongest));
   calls = -1 - 2 * (kInterval + 1);
-  EXPECT_TRUE(function_.Look());
+  EXPECT_TRUE(function_.Look(kLongest));
   EXPECT_EQ(calls, kInterval);
   EXPECT_EQ(first_body_.intervals(), 3u);
   EXPECT_EQ(function_.request().wanted(), kNoLoop);
   calls = -1;
-  EXPECT_FALSE(function_.Look());
+  EXPECT_FALSE(function_.Look(kLongest));
   EXPECT_EQ(first_body_.intervals(), 4u);
 }
 
 TEST_F(HotFunctionTest, AFunctionWithoutPollsThatWasActiveForLongAsks) {
   CountCalls(HotnessSigns::kCallsOnly);
   first_body_.NoteActivity(absl::Milliseconds(120));
-  EXPECT_TRUE(function_.Look());
+  EXPECT_TRUE(function_.Look(kLongest));
   EXPECT_EQ(function_.request().wanted(), kNoLoop);
 }
 

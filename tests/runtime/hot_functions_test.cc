@@ -9,6 +9,7 @@
 #include "memory/in_process_mapper.h"
 #include "memory/unwind_registry.h"
 #include "runtime/link/hotness_counters.h"
+#include "runtime/promotion/promotion_books.h"
 #include "runtime/promotion/waiting_list.h"
 #include "stubs/call_counter.h"
 #include "stubs/stub_architecture.h"
@@ -17,7 +18,8 @@ namespace firstcall {
 namespace {
 
 constexpr int32_t kInterval = 99'999;
-constexpr absl::Duration kLook = absl::Milliseconds(60);
+constexpr absl::Duration kTime = absl::Milliseconds(60);
+constexpr HotFunctions::Since kLook = {kTime, kTime, kTime};
 
 void* Handler(HotnessCounter*, uint32_t) { return nullptr; }
 
@@ -39,6 +41,7 @@ class HotFunctionsTest : public testing::Test {
       ArenaMemory::Create(std::make_shared<InProcessMapper>(), ArenaMemoryOptions()).value();
   HotnessCounters polls_{memory_};
   HotFunctions functions_{nullptr, kInterval};
+  PromotionBooks books_{/*weighs_gains=*/false};
   WaitingList waiting_;
 };
 
@@ -46,7 +49,7 @@ TEST_F(HotFunctionsTest, ALoopThatIsActiveAloneIsTakenForHot) {
   HotnessCounter& slow = Add(0);
   for (int i = 0; i < 2; ++i) {
     --slow.left;
-    functions_.LookAtCounters(kLook, waiting_);
+    functions_.LookAtCounters(kLook, books_, waiting_);
   }
   EXPECT_EQ(slow.left, 0);
 }
@@ -57,7 +60,7 @@ TEST_F(HotFunctionsTest, FunctionsThatAreActiveTogetherShareTheTime) {
   for (uint32_t i = 0; i < 20; ++i) counters.push_back(&Add(i));
   for (int i = 0; i < 20; ++i) {
     for (HotnessCounter* counter : counters) --counter->left;
-    functions_.LookAtCounters(kLook, waiting_);
+    functions_.LookAtCounters(kLook, books_, waiting_);
   }
   for (const HotnessCounter* counter : counters) EXPECT_EQ(counter->left, kInterval - 20);
 }
@@ -69,10 +72,40 @@ TEST_F(HotFunctionsTest, AmongOthersALoopWithManySlowIterationsIsTakenForHot) {
   for (int i = 0; i < 2; ++i) {
     slow.left -= 200;
     for (HotnessCounter* counter : others) --counter->left;
-    functions_.LookAtCounters(kLook, waiting_);
+    functions_.LookAtCounters(kLook, books_, waiting_);
   }
   EXPECT_EQ(slow.left, 0);
   EXPECT_EQ(others.front()->left, kInterval - 2);
+}
+
+TEST_F(HotFunctionsTest, TheProgramsTimeIsSharedByWorkAndForgottenInAChild) {
+  HotnessCounter& more = Add(0);
+  HotnessCounter& less = Add(1);
+  (void)Add(2);
+  const auto body = [&](uint32_t ordinal) -> const FirstBody& {
+    return functions_.Get({nullptr, SymbolOrdinal{ordinal}}).first_body();
+  };
+  more.left -= 30'000;
+  less.left -= 10'000;
+  functions_.LookAtCounters({kTime, kTime, absl::Microseconds(4)}, books_, waiting_);
+  EXPECT_EQ(body(0).time_taken(), absl::Microseconds(3));
+  EXPECT_EQ(body(1).time_taken(), absl::Microseconds(1));
+  EXPECT_EQ(body(2).time_taken(), absl::ZeroDuration());
+  EXPECT_EQ(body(2).idle(), kTime);
+  functions_.ForgetTimes();
+  EXPECT_EQ(body(0).time_taken(), absl::ZeroDuration());
+}
+
+TEST_F(HotFunctionsTest, ALoopThatWaitsIsNotActiveIfGainsAreWeighed) {
+  HotnessCounter& waiting = Add(0);
+  const FirstBody& body = functions_.Get({nullptr, SymbolOrdinal{0}}).first_body();
+  PromotionBooks weighing(/*weighs_gains=*/true);
+  --waiting.left;
+  functions_.LookAtCounters({kTime, kTime, absl::Milliseconds(1)}, weighing, waiting_);
+  EXPECT_EQ(body.activity(), absl::Milliseconds(1));
+  --waiting.left;
+  functions_.LookAtCounters({kTime, kTime, absl::Milliseconds(1)}, books_, waiting_);
+  EXPECT_EQ(body.activity(), absl::Milliseconds(1) + kTime);
 }
 
 TEST_F(HotFunctionsTest, IdleTimeIsForWhatIsCalledMost) {
@@ -84,19 +117,22 @@ TEST_F(HotFunctionsTest, IdleTimeIsForWhatIsCalledMost) {
     function.first_body().BeginCounting(ExecutorAddress(), 1, absl::ZeroDuration());
     functions.push_back(&function);
   }
-  EXPECT_EQ(functions_.FindForIdleTime(), nullptr);
+  EXPECT_EQ(functions_.FindForIdleTime(books_), nullptr);
   const auto call = [](HotFunction& function, int32_t times) {
     function.first_body().counters().calls->left() -= times;
   };
   call(*functions[0], 20'000);
   call(*functions[1], 30'000);
   call(*functions[2], 40);
-  functions_.LookAtCounters(kLook, waiting_);
-  EXPECT_EQ(functions_.FindForIdleTime(), functions[1]);
+  functions_.LookAtCounters(kLook, books_, waiting_);
+  EXPECT_EQ(functions_.FindForIdleTime(books_), functions[1]);
   ASSERT_TRUE(functions[1]->request().Ask(kNoLoop));
-  EXPECT_EQ(functions_.FindForIdleTime(), functions[0]);
+  EXPECT_EQ(functions_.FindForIdleTime(books_), functions[0]);
   ASSERT_TRUE(functions[0]->request().Ask(kNoLoop));
-  EXPECT_EQ(functions_.FindForIdleTime(), nullptr);
+  EXPECT_EQ(functions_.FindForIdleTime(books_), nullptr);
+  PromotionBooks weighing(/*weighs_gains=*/true);
+  functions[0]->request().Withdraw();
+  EXPECT_EQ(functions_.FindForIdleTime(weighing), nullptr) << "does not pay";
   for (HotFunction* function : functions) calls.Free(*function->first_body().counters().calls);
 }
 

@@ -32,16 +32,21 @@ class PromotionScheduleTest : public testing::Test {
   HotFunctions functions_{nullptr, kInterval};
   HotFunction function_{nullptr, FunctionKey{module_, {}}, kInterval};
   // Of a program that has just begun, and of one that has been running for long.
-  PromotionSchedule early_{/*has_threads=*/true, /*looks_at_counters=*/true, kBudget, now_};
-  PromotionSchedule schedule_{/*has_threads=*/true, /*looks_at_counters=*/true, kBudget,
-                              now_ - absl::Hours(1)};
+  PromotionSchedule early_{/*has_threads=*/true, /*looks_at_counters=*/true, /*weighs_gains=*/false,
+                           kBudget, now_};
+  PromotionSchedule schedule_{/*has_threads=*/true, /*looks_at_counters=*/true,
+                              /*weighs_gains=*/false, kBudget, now_ - absl::Hours(1)};
 };
 
 TEST_F(PromotionScheduleTest, LooksAreSomeMillisecondsApart) {
-  EXPECT_EQ(early_.BeginLook(now_ + absl::Milliseconds(1)), std::nullopt);
-  EXPECT_EQ(early_.BeginLook(now_ + absl::Milliseconds(10)), absl::Milliseconds(10));
-  EXPECT_EQ(early_.BeginLook(now_ + absl::Milliseconds(11)), std::nullopt);
-  EXPECT_EQ(early_.BeginLook(now_ + absl::Seconds(1)), absl::Milliseconds(64));
+  EXPECT_FALSE(early_.BeginLook(now_ + absl::Milliseconds(1)));
+  EXPECT_EQ(early_.BeginLook(now_ + absl::Milliseconds(10))->active, absl::Milliseconds(10));
+  EXPECT_FALSE(early_.BeginLook(now_ + absl::Milliseconds(11)));
+  const std::optional<HotFunctions::Since> since =
+      early_.BeginLook(now_ + absl::Milliseconds(1010));
+  ASSERT_TRUE(since);
+  EXPECT_EQ(since->elapsed, absl::Seconds(1));
+  EXPECT_EQ(since->active, absl::Milliseconds(64));
 }
 
 TEST_F(PromotionScheduleTest, ALargeFunctionWaitsAtTheBeginning) {
@@ -53,9 +58,34 @@ TEST_F(PromotionScheduleTest, ALargeFunctionWaitsAtTheBeginning) {
 }
 
 TEST_F(PromotionScheduleTest, WithoutLooksAtTheCountersNoFunctionWaits) {
-  PromotionSchedule schedule(/*has_threads=*/true, /*looks_at_counters=*/false, kBudget, now_);
+  PromotionSchedule schedule(/*has_threads=*/true, /*looks_at_counters=*/false,
+                             /*weighs_gains=*/false, kBudget, now_);
   function_.first_body().BeginCounting(ExecutorAddress(), kLargeBody, absl::ZeroDuration());
   schedule.waiting().Add(function_);
+  EXPECT_EQ(schedule.TakeNext(functions_), &function_);
+}
+
+TEST_F(PromotionScheduleTest, AFunctionWaitsUntilItsOptimizationPays) {
+  PromotionSchedule schedule(/*has_threads=*/true, /*looks_at_counters=*/true,
+                             /*weighs_gains=*/true, kBudget, now_ - absl::Hours(1));
+  function_.first_body().BeginCounting(ExecutorAddress(), 1000, absl::ZeroDuration());
+  schedule.waiting().Add(function_);
+  EXPECT_EQ(schedule.TakeNext(functions_), nullptr);
+  function_.first_body().NoteTime(absl::Seconds(1));
+  EXPECT_EQ(schedule.TakeNext(functions_), &function_);
+}
+
+TEST_F(PromotionScheduleTest, WhatReturnsMoreIsServedFirst) {
+  PromotionSchedule schedule(/*has_threads=*/true, /*looks_at_counters=*/true,
+                             /*weighs_gains=*/true, kBudget, now_ - absl::Hours(1));
+  HotFunction other(nullptr, FunctionKey{module_, {}}, kInterval);
+  for (HotFunction* function : {&function_, &other}) {
+    function->first_body().BeginCounting(ExecutorAddress(), 1000, absl::ZeroDuration());
+    schedule.waiting().Add(*function);
+  }
+  function_.first_body().NoteTime(absl::Seconds(1));
+  other.first_body().NoteTime(absl::Seconds(2));
+  EXPECT_EQ(schedule.TakeNext(functions_), &other);
   EXPECT_EQ(schedule.TakeNext(functions_), &function_);
 }
 
@@ -63,7 +93,7 @@ TEST_F(PromotionScheduleTest, NothingIsServedOnceTheBudgetIsUsedUp) {
   const auto job = std::make_shared<PromotionJob>(function_);
   ASSERT_TRUE(schedule_.Begin(job));
   EXPECT_FALSE(schedule_.jobs().AbandonAll());
-  schedule_.End(job, SteadyNow() - 2 * kBudget);
+  schedule_.End(job, SteadyNow() - 2 * kBudget, absl::ZeroDuration());
   EXPECT_TRUE(schedule_.jobs().AbandonAll());
   schedule_.waiting().Add(function_);
   EXPECT_EQ(schedule_.TakeNext(functions_), nullptr);
@@ -94,8 +124,8 @@ TEST_F(PromotionScheduleTest, AModuleIsForgotten) {
 }
 
 TEST_F(PromotionScheduleTest, AForkedChildServesTheParentsFunctionsOrTheyNoLongerAsk) {
-  PromotionSchedule without_threads(/*has_threads=*/false, /*looks_at_counters=*/true, kBudget,
-                                    now_ - absl::Hours(1));
+  PromotionSchedule without_threads(/*has_threads=*/false, /*looks_at_counters=*/true,
+                                    /*weighs_gains=*/false, kBudget, now_ - absl::Hours(1));
   ASSERT_TRUE(function_.request().Ask(kNoLoop));
   const auto job = std::make_shared<PromotionJob>(function_);
   ASSERT_TRUE(schedule_.Begin(job));

@@ -32,6 +32,23 @@ TEST(PromotionStatsTest, NothingToTell) {
   EXPECT_EQ(stats.ToString(), "");
 }
 
+TEST(PromotionStatsTest, TheBooksSayWhatWasPredictedAndWhatCame) {
+  PromotionStats stats;
+  stats.totals.weighs_gains = true;
+  stats.totals.processors = 1.5;
+  EXPECT_EQ(stats.ToString(), "");
+  stats.totals.put_off = 3;
+  stats.totals.optimizations = 2;
+  stats.totals.time = absl::Milliseconds(11);
+  stats.totals.predicted_cost = absl::Milliseconds(12);
+  stats.totals.predicted_gain = absl::Milliseconds(40);
+  EXPECT_EQ(stats.ToString(),
+            "optimizing took 11.00 ms of processor time (predicted: 12.00 ms) to save 40.00 ms "
+            "(predicted); hot functions put off: 3; processors: 1.5\n");
+  stats.totals.weighs_gains = false;
+  EXPECT_EQ(stats.ToString(), "");
+}
+
 TEST(PromotionStatsTest, ALineForEachFunctionWithWhatWasMadeOfIt) {
   FunctionHotness better;
   better.function = "better";
@@ -77,6 +94,9 @@ TEST(PromotionStatsTest, ALineForEachStepInTheOrderOfTheirBeginnings) {
   body.optimize = absl::Milliseconds(2);
   body.emit = absl::Milliseconds(3);
   body.link = absl::Milliseconds(4);
+  body.time = absl::Milliseconds(5);
+  body.predicted_cost = absl::Milliseconds(6);
+  body.predicted_gain = absl::Milliseconds(7);
   body.code_bytes = 70;
   body.imported = 6;
   body.inlined = {"a", "b", "c"};
@@ -100,12 +120,14 @@ TEST(PromotionStatsTest, ALineForEachStepInTheOrderOfTheirBeginnings) {
   const std::vector<std::vector<std::string>> cells = Cells(stats);
   ASSERT_THAT(cells, SizeIs(4));
   EXPECT_EQ(cells[0].back(), "function");
-  EXPECT_EQ(absl::StrJoin(cells[1], " "),
-            "0.00 10.00 0.00 0.00 0.00 0.00 0.00 0 0 0 both (loop) (from the cache)");
+  EXPECT_EQ(
+      absl::StrJoin(cells[1], " "),
+      "0.00 10.00 0.00 0.00 0.00 0.00 0.00 0.00 0.00 0.00 0 0 0 both (loop) (from the cache)");
   EXPECT_EQ(absl::StrJoin(cells[2], " "),
-            "5.00 15.00 31.00 1.00 2.00 3.00 4.00 70 6 0 both; inlined: a, b, c");
+            "5.00 15.00 31.00 1.00 2.00 3.00 4.00 5.00 6.00 7.00 70 6 0 both; inlined: a, b, c");
   EXPECT_EQ(absl::StrJoin(cells[3], " "),
-            "0.00 40.00 0.00 0.00 0.00 0.00 0.00 0 0 0 other (failed) (loops without polls); "
+            "0.00 40.00 0.00 0.00 0.00 0.00 0.00 0.00 0.00 0.00 0 0 0 other (failed) (loops "
+            "without polls); "
             "inlined: a, b, c, d, e, f and 2 more");
 }
 

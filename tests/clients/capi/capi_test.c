@@ -272,6 +272,8 @@ static void TestPrepare(void) {
   CHECK_OK(fc_engine_prepare_all(engine, &optimizing));
   CHECK_OK(fc_engine_get_statistics(engine, &statistics));
   CHECK(statistics.promotions_made == 2 && statistics.promotions_cached == 0);
+  CHECK(statistics.optimization_time > 0 && statistics.optimization_time_predicted > 0);
+  CHECK(statistics.promotions_put_off == 0);
   const char* missing[] = {"square", "circle"};
   CHECK_ERROR(fc_engine_prepare(engine, missing, 2, NULL), FC_NOT_FOUND, "circle");
 
