@@ -31,44 +31,58 @@ constexpr absl::string_view kTriple = "x86_64-pc-linux-gnu";
 constexpr absl::string_view kLayout =
     "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128";
 
-// The register ECX of CPUID's leaves 1 and 0x80000001.
+// The register ECX of CPUID's leaves 1 and 0x80000001; EAX and EDX of the second part of leaf 7.
 struct Leaves {
   uint32_t basic = 0;
   uint32_t extended = 0;
+  uint32_t later_eax = 0;
+  uint32_t later_edx = 0;
 };
 
 Leaves ReadLeaves() {
   Leaves leaves;
 #if defined(FIRSTCALL_HAS_CPUID_LEAVES)
-  constexpr int kEcx = 2;
+  constexpr int kEax = 0, kEcx = 2, kEdx = 3;
   leaves.basic = __x86_get_cpuid_feature_leaf(CPUID_INDEX_1)->cpuid_array[kEcx];
   leaves.extended = __x86_get_cpuid_feature_leaf(CPUID_INDEX_80000001)->cpuid_array[kEcx];
+  const unsigned* const later = __x86_get_cpuid_feature_leaf(CPUID_INDEX_7_ECX_1)->cpuid_array;
+  leaves.later_eax = later[kEax];
+  leaves.later_edx = later[kEdx];
 #else
   uint32_t eax = 0, ebx = 0, edx = 0;
   __get_cpuid(1, &eax, &ebx, &leaves.basic, &edx);
   __get_cpuid(0x80000001, &eax, &ebx, &leaves.extended, &edx);
+  uint32_t ecx = 0;
+  __get_cpuid_count(7, 1, &leaves.later_eax, &ebx, &ecx, &leaves.later_edx);
 #endif
   return leaves;
 }
 
-// Whether the system saves the registers of SSE and AVX.
-bool SavesAvx(uint32_t basic) {
-  constexpr uint32_t kHasXgetbv = 1u << 27, kHasAvx = 1u << 28, kStates = 6;
-  if ((basic & kHasXgetbv) == 0 || (basic & kHasAvx) == 0) return false;
+// Which registers the system saves, as XGETBV says; 0 if there is no AVX.
+uint32_t SavedStates(uint32_t basic) {
+  constexpr uint32_t kHasXgetbv = 1u << 27, kHasAvx = 1u << 28;
+  if ((basic & kHasXgetbv) == 0 || (basic & kHasAvx) == 0) return 0;
   uint32_t low = 0, high = 0;
   asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-  return (low & kStates) == kStates;
+  return low;
 }
 
 std::vector<std::string> ReadFeatures() {
   constexpr uint32_t kFma = 1u << 12, kSse41 = 1u << 19, kPopcnt = 1u << 23, kFma4 = 1u << 16;
+  constexpr uint32_t kF16c = 1u << 29, kBf16 = 1u << 5, kNeConvert = 1u << 5;
+  constexpr uint32_t kAvxStates = 0x06, kAvx512States = 0xe6;
   const Leaves leaves = ReadLeaves();
-  const bool saves_avx = SavesAvx(leaves.basic);
+  const uint32_t states = SavedStates(leaves.basic);
+  const bool saves_avx = (states & kAvxStates) == kAvxStates;
+  const bool saves_avx512 = (states & kAvx512States) == kAvx512States;
   std::vector<std::string> features;
   if ((leaves.basic & kSse41) != 0) features.push_back("sse4.1");
   if ((leaves.basic & kPopcnt) != 0) features.push_back("popcnt");
   if ((leaves.basic & kFma) != 0 && saves_avx) features.push_back("fma");
   if ((leaves.extended & kFma4) != 0 && saves_avx) features.push_back("fma4");
+  if ((leaves.basic & kF16c) != 0 && saves_avx) features.push_back("f16c");
+  if ((leaves.later_eax & kBf16) != 0 && saves_avx512) features.push_back("avx512bf16");
+  if ((leaves.later_edx & kNeConvert) != 0 && saves_avx) features.push_back("avxneconvert");
   return features;
 }
 

@@ -63,6 +63,10 @@ class BodyRewriter {
   // The new number of an old value that has been copied, or of an argument.
   Operand NewValue(uint32_t old) const { return Operand::Value(numbers_[old]); }
 
+  // The old value, whose instruction is not copied, is now `value`, the result of an instruction
+  // that was added.
+  void SetNewValue(uint32_t old, Operand value) { numbers_[old] = value.number(); }
+
   // From now on, operand number `operand` of the function's operands, that of an old instruction,
   // is `value`, the result of an instruction that was added.
   void Replace(uint32_t operand, Operand value) { replaced_.push_back({operand, value}); }

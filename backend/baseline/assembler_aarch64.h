@@ -219,6 +219,10 @@ class AssemblerAArch64 final : public Assembler {
   void IntegerToFloat(unsigned size, bool is_double, Register dst, Register src) override {
     Rr(0x1e220000 | Wide(size) | Double(is_double), dst, src);
   }
+  void HalfToFloat(Register dst, Register src) { Rr(0x1ee24000, dst, src); }
+  void FloatToHalf(bool from_double, Register dst, Register src) {
+    Rr(from_double ? 0x1e63c000 : 0x1e23c000, dst, src);
+  }
   void FloatToInteger(unsigned size, bool is_double, Register dst, Register src) override {
     Rr(0x1e380000 | Wide(size) | Double(is_double), dst, src);
   }

@@ -56,6 +56,17 @@ void AssemblerX86_64::Rr(Op op, Register reg, Register rm) {
   code_.AdvanceTo(out);
 }
 
+void AssemblerX86_64::Vex(uint8_t map, uint8_t opcode, Register reg, Register rm) {
+  constexpr uint8_t kVex = 0xc4, kNoThirdRegister66 = 0x79, kReg = 0x80, kRm = 0x20;
+  const unsigned r = reg & 15, b = rm & 15;
+  if (r >= 8) map &= ~kReg;
+  if (b >= 8) map &= ~kRm;
+  for (unsigned byte : {unsigned{kVex}, unsigned{map}, unsigned{kNoThirdRegister66},
+                        unsigned{opcode}, 0xc0 | (r & 7) << 3 | (b & 7)}) {
+    Byte(static_cast<uint8_t>(byte));
+  }
+}
+
 void AssemblerX86_64::Rm(Op op, Register reg, const Mem& mem, unsigned immediate) {
   const unsigned r = reg & 15;
   unsigned rex = 0;

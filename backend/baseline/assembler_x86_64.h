@@ -170,6 +170,12 @@ class AssemblerX86_64 final : public Assembler {
     FloatRr(FloatOp::kAdd, kind, dst, summand);
   }
   void ConvertFloat(bool to_double, Register dst, Register src) override;
+  // VCVTPH2PS and VCVTPS2PH, of all lanes (F16C). The latter rounds by the current mode.
+  void HalfToFloat(Register dst, Register src) { Vex(0xe2, 0x13, dst, src); }
+  void FloatToHalf(Register dst, Register src) {
+    Vex(0xe3, 0x1d, src, dst);
+    Byte(4);
+  }
   void IntegerToFloat(unsigned size, bool is_double, Register dst, Register src) override;
   void FloatToInteger(unsigned size, bool is_double, Register dst, Register src) override;
   void LanesRr(LaneOp op, unsigned lane_size, Register dst, Register src) override;
@@ -228,6 +234,9 @@ class AssemblerX86_64 final : public Assembler {
                        disp - 4 - static_cast<int32_t>(immediate)});
     code_.Number(0, 4);
   }
+  // An instruction of two vector registers of 16 bytes with the prefix VEX and 66. `map`: the byte
+  // with the opcode's map and inverted bits of the registers' numbers, which all are set.
+  void Vex(uint8_t map, uint8_t opcode, Register reg, Register rm);
   uint8_t* Prefixes(uint8_t* out, Op op, unsigned rex);
   uint8_t* Opcode(uint8_t* out, Op op);
 };

@@ -11,6 +11,7 @@
 #include "backend/baseline/lowering.h"
 #include "backend/baseline/lowering_aarch64.h"
 #include "backend/baseline/lowering_x86_64.h"
+#include "backend/baseline/small_float_expansion.h"
 #include "backend/baseline/triple.h"
 #include "object/machine.h"
 
@@ -19,14 +20,36 @@ namespace firstcall::baseline {
 struct BaselineCompiler::Parts {
   explicit Parts(const Architecture& architecture) : analysis(architecture) {}
 
+  // Turns what the code generator has refused into what it supports. Returns whether `function` has
+  // changed; then `map` follows the numbers of the values.
+  bool Expand(Refusal refusal, ir::Function& function, CodeMap* map);
+
   LoweringOptions options;
   Analysis analysis;
-  ConstantExpansion expansion;
+  ConstantExpansion constants;
+  SmallFloatExpansion small_floats;
   std::unique_ptr<Lowering> lowering;
 };
 
+bool BaselineCompiler::Parts::Expand(Refusal refusal, ir::Function& function, CodeMap* map) {
+  const auto follow = [&](const auto& expansion) {
+    if (map == nullptr) return;
+    for (uint32_t& value : map->live) value = expansion.NewNumberOf(value);
+  };
+  if (refusal == Refusal::kConstant && constants.Expand(function)) {
+    follow(constants);
+    return true;
+  }
+  if (refusal == Refusal::kType && small_floats.Expand(function, options.coverage.flushes_bfloat)) {
+    follow(small_floats);
+    return true;
+  }
+  return false;
+}
+
 absl::Span<const char* const> BaselineCompiler::Features(absl::string_view triple) {
-  static constexpr const char* kX86_64[] = {"sse4.1", "popcnt", "fma", "fma4"};
+  static constexpr const char* kX86_64[] = {"sse4.1", "popcnt",     "fma",         "fma4",
+                                            "f16c",   "avx512bf16", "avxneconvert"};
   static constexpr const char* kAArch64[] = {"lse"};
   switch (MachineOf(triple)) {
     case Machine::kX86_64:
@@ -57,6 +80,8 @@ absl::StatusOr<std::unique_ptr<BaselineCompiler>> BaselineCompiler::Create(
     coverage.has_rounding = has("sse4.1");
     coverage.has_popcnt = has("popcnt");
     coverage.has_fusion = has("fma") || has("fma4");
+    coverage.has_half_conversions = has("f16c");
+    coverage.flushes_bfloat = has("avx512bf16") || has("avxneconvert");
   } else if (machine == Machine::kAArch64) {
     parts = std::make_unique<Parts>(ArchitectureAArch64());
     parts->lowering = std::make_unique<aarch64::LoweringAArch64>(parts->analysis.facts());
@@ -80,10 +105,7 @@ Refusal BaselineCompiler::Compile(ir::Function& function, bool is_near, Compiled
   for (bool is_large : {false, true}) {
     lowering_options.is_large = is_large;
     Refusal refusal = parts_->analysis.Run(function, lowering_options.coverage);
-    if (refusal == Refusal::kConstant && parts_->expansion.Expand(function)) {
-      if (map != nullptr) {
-        for (uint32_t& value : map->live) value = parts_->expansion.NewNumberOf(value);
-      }
+    while (parts_->Expand(refusal, function, map)) {
       refusal = parts_->analysis.Run(function, lowering_options.coverage);
     }
     if (refusal == Refusal::kNone) {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -266,7 +267,7 @@ void LowerEmptyAssembly(FunctionCode& code, const ir::Instruction& call) {
 }
 
 void CallLibrary(FunctionCode& code, const char* name, const ir::Instruction& result,
-                 std::initializer_list<ir::Operand> arguments) {
+                 std::initializer_list<ir::Operand> arguments, std::optional<Cond> test) {
   // A value that is computed late for this instruction has to be computed now.
   for (ir::Operand argument : arguments) {
     if (DeferredOf(code, argument) != nullptr) In(code, argument);
@@ -296,6 +297,11 @@ void CallLibrary(FunctionCode& code, const char* name, const ir::Instruction& re
   callee.library_function = name;
   EmitCall(code, callee, places);
   if (moves_stack) code.assembler.AluRi(Alu::kAdd, 8, code.architecture.stack_pointer, stack_bytes);
+  if (test) {
+    const Register outcome = code.architecture.convention.general_results[0];
+    code.assembler.CompareWithZero(4, outcome);
+    code.assembler.Set(*test, outcome);
+  }
   DefineResults(code, result);
 }
 

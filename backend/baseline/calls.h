@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 
 #include "backend/baseline/argument_places.h"
 #include "backend/baseline/parallel_moves.h"
@@ -36,8 +37,10 @@ CallExtent LowerCall(FunctionCode& code, const ir::Instruction& call);
 // A call of inline assembly without text.
 void LowerEmptyAssembly(FunctionCode& code, const ir::Instruction& call);
 // Calls a function of the C library or of the compiler's library with operands of an instruction.
+// With `test`, the function returns an int, and the result is whether this relates to zero so.
 void CallLibrary(FunctionCode& code, const char* name, const ir::Instruction& result,
-                 std::initializer_list<ir::Operand> arguments);
+                 std::initializer_list<ir::Operand> arguments,
+                 std::optional<Cond> test = std::nullopt);
 
 // The move of a part of an argument of the call, extended as the call says; without its
 // destination. `list`: the parts of the argument.

@@ -4,6 +4,7 @@
 
 #include "backend/baseline/memory.h"
 #include "backend/baseline/operands.h"
+#include "backend/baseline/quad_floats.h"
 #include "backend/baseline/value_parts.h"
 #include "backend/baseline/vectors.h"
 #include "backend/baseline/wide_integers.h"
@@ -254,6 +255,7 @@ void LowerCompare(FunctionCode& code, const ir::Instruction& compare) {
     code.assembler.MovImmediate(Define(code, compare), predicate == Predicate::kTrue ? 1 : 0, true);
     return;
   }
+  if (IsQuad(TypeAt(code, compare, 0))) return LowerQuadCompare(code, compare);
   const FlagTest test = EmitCompare(code, compare);
   code.locations.registers().UnpinAll();
   for (ir::Operand operand : code.function->OperandsOf(compare)) {

@@ -53,7 +53,10 @@ ConstantPart LongDoublePart(const ir::Constant& constant, unsigned part) {
 // Of an array or a vector of numbers.
 ConstantPart DataPart(const ir::Constant& constant, unsigned part) {
   const ir::Type& element = *constant.type->element();
-  if (!element.IsInteger() && !element.IsFloat() && !element.IsDouble()) return ConstantPart();
+  if (!element.IsInteger() && !element.IsFloat() && !element.IsDouble() &&
+      !IsSmallFloat(&element)) {
+    return ConstantPart();
+  }
   const bool is_vector = constant.type->IsFixedVector();
   const size_t size = is_vector ? 16 : element.store_size;
   const absl::string_view data = constant.data();
@@ -77,7 +80,14 @@ class PartFinder {
         return IntegerPart(constant, part);
       case ConstantKind::kFloat:
         if (IsLongDouble(constant.type)) return LongDoublePart(constant, part);
-        if (!constant.type->IsFloat() && !constant.type->IsDouble()) return ConstantPart();
+        if (IsQuad(constant.type)) {
+          const absl::Span<const uint64_t> words = constant.words();
+          return words.size() == 2 ? Bits(words[0], words[1]) : ConstantPart();
+        }
+        if (!constant.type->IsFloat() && !constant.type->IsDouble() &&
+            !IsSmallFloat(constant.type)) {
+          return ConstantPart();
+        }
         return Bits(constant.bits());
       case ConstantKind::kNull:
         return Bits(0);

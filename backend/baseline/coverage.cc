@@ -95,6 +95,12 @@ bool HasMask(const ir::Type* type) {
   return std::any_of(type->contained.begin(), type->contained.end(), HasMask);
 }
 
+// Whether the type is or has fp128.
+bool HasQuad(const ir::Type* type) {
+  if (!type->IsAggregate()) return IsQuad(type);
+  return std::any_of(type->contained.begin(), type->contained.end(), HasQuad);
+}
+
 // Whether the type is an integer of two parts.
 bool IsWide(const ir::Type* type) { return type->IsInteger() && PartCount(type) > 1; }
 
@@ -112,7 +118,9 @@ bool IsPassedInParts(const ir::Type* type, const CallingConvention& convention) 
   if (type->IsAggregate()) {
     return std::all_of(type->contained.begin(), type->contained.end(), [&](const ir::Type* member) {
       const bool is_extended = member->IsInteger(1) && convention.extends_bits;
-      return !(convention.has_wide_members && IsWide(member)) && !is_extended &&
+      // Arrays of bfloat are no blocks.
+      const bool is_divided = member->kind == ir::TypeKind::kBFloat && convention.has_array_blocks;
+      return !(convention.has_wide_members && IsWide(member)) && !is_extended && !is_divided &&
              IsPassedInParts(member, convention);
     });
   }
@@ -129,7 +137,7 @@ bool IsCoveredReturn(const ir::Type* type, const CallingConvention& convention) 
   if (IsLongDouble(type)) return convention.has_long_doubles;
   const PartList list = PartsOf(type);
   return list.count != 0 && !HasMask(type) && IsPassedInParts(type, convention) &&
-         IsReturnedInRegisters(list, convention);
+         !(list.count > 2 && HasQuad(type)) && IsReturnedInRegisters(list, convention);
 }
 
 // Whether values of the type have no bits, such as those of an empty structure.
@@ -345,7 +353,8 @@ Refusal RefusalOfKind(const ir::Function& function, const ir::Instruction& call,
     case IntrinsicId::kFabs:
     case IntrinsicId::kCopysign:
       if (type->IsVector()) return if_covered(IsScalarFloat(type->scalar()));
-      return if_covered(IsScalarFloat(type) || IsLongDouble(type));
+      return if_covered(IsScalarFloat(type) || IsLongDouble(type) ||
+                        (IsQuad(type) && intrinsic != IntrinsicId::kFmuladd));
     case IntrinsicId::kSqrt:
       if (type->IsVector()) return if_covered(IsScalarFloat(type->scalar()));
       return if_covered(IsScalarFloat(type) || IsLongDouble(type));
@@ -437,15 +446,24 @@ Refusal RefusalOfEmptyAssembly(const ir::Function& function, const ir::Instructi
   return RefusalOf(function, function.ArgumentsOf(call));
 }
 
+// Whether the intrinsic changes nothing but the sign of a floating-point number.
+bool ChangesSign(IntrinsicId intrinsic) {
+  return intrinsic == IntrinsicId::kFabs || intrinsic == IntrinsicId::kCopysign;
+}
+
 Refusal RefusalOfCall(const ir::Function& function, const ir::Instruction& instruction,
                       const Architecture& architecture, const CoverageOptions& options) {
   const ir::Call& call = function.CallOf(instruction);
   if (call.attributes->HasAnywhere(Attribute::kUnknown)) return Refusal::kArgumentPassing;
   if (const IntrinsicId id = function.IntrinsicOf(instruction); id != IntrinsicId::kNone) {
     if (instruction.opcode == Opcode::kInvoke) return Refusal::kException;
-    if (call.argument_count != 0 &&
-        IsForeignFloat(TypeAt(function, instruction, 0), architecture)) {
-      return Refusal::kType;
+    if (call.argument_count != 0) {
+      const ir::Type* const type = TypeAt(function, instruction, 0);
+      if (IsForeignFloat(type, architecture) || HasSmallFloats(type)) return Refusal::kType;
+      // Where C's long doubles are of another kind, so are the functions of its library.
+      if (IsQuad(type) && architecture.convention.has_long_doubles && !ChangesSign(id)) {
+        return Refusal::kType;
+      }
     }
     return RefusalOfIntrinsic(function, instruction, id, architecture, options);
   }
@@ -513,7 +531,7 @@ Refusal RefusalOfVectorBinary(const ir::Instruction& binary) {
 
 Refusal RefusalOfBinary(const ir::Function& function, const ir::Instruction& binary) {
   const ir::Type* type = binary.type;
-  if (PartCount(type) == 0) return Refusal::kType;
+  if (PartCount(type) == 0 || HasSmallFloats(type)) return Refusal::kType;
   if (type->IsVector()) {
     const Refusal refusal = RefusalOfVectorBinary(binary);
     if (refusal != Refusal::kNone) return refusal;
@@ -549,15 +567,42 @@ Refusal RefusalOfBitCast(const ir::Type* from, const ir::Type* to) {
                                                                           : Refusal::kNone;
 }
 
+// Whether the conversion is lowered as it is, not by way of others (small_float_expansion.h).
+bool IsHalfConversion(const ir::Type* from, const ir::Type* to) {
+  return to->kind == ir::TypeKind::kHalf ? IsScalarFloat(from)
+                                         : from->kind == ir::TypeKind::kHalf && to->IsFloat();
+}
+
+// Whether there is a function that converts between fp128 and the other type.
+bool IsQuadConversion(Opcode opcode, const ir::Type* from, const ir::Type* to) {
+  switch (opcode) {
+    case Opcode::kFPExt:
+      return IsScalarFloat(from);
+    case Opcode::kFPTrunc:
+      return IsScalarFloat(to);
+    case Opcode::kSIToFP:
+    case Opcode::kUIToFP:
+      return from->IsInteger(32) || from->IsInteger(64) || from->IsInteger(128);
+    default:
+      return to->IsInteger() && !IsOddWide(to);
+  }
+}
+
 Refusal RefusalOfCast(const ir::Function& function, const ir::Instruction& cast,
                       const Architecture& architecture) {
   const ir::Type* from = TypeAt(function, cast, 0);
   const ir::Type* to = cast.type;
   if (PartCount(from) == 0 || PartCount(to) == 0) return Refusal::kType;
   if (IsForeignFloat(from, architecture)) return Refusal::kType;
+  if (cast.opcode != Opcode::kBitCast && (HasSmallFloats(from) || HasSmallFloats(to)) &&
+      !IsHalfConversion(from, to)) {
+    return Refusal::kType;
+  }
   Refusal refusal = Refusal::kNone;
   if (cast.opcode == Opcode::kBitCast) {
     refusal = RefusalOfBitCast(from, to);
+  } else if (IsQuad(from) || IsQuad(to)) {
+    if (!IsQuadConversion(cast.opcode, from, to)) refusal = Refusal::kType;
   } else if (from->IsVector() || to->IsVector()) {
     refusal = RefusalOfVectorCast(cast.opcode, from, to);
   } else if ((IsOddWide(from) && to->IsFloatingPoint()) ||
@@ -977,18 +1022,30 @@ bool MayBeCall(const ir::Function& function, const ir::Instruction& instruction)
     case Opcode::kLandingPad:
     case Opcode::kFRem:
       return true;
+    case Opcode::kFAdd:
+    case Opcode::kFSub:
+    case Opcode::kFMul:
+    case Opcode::kFDiv:
+      return IsQuad(instruction.type);
+    case Opcode::kFCmp:
+      return IsQuad(TypeAt(function, instruction, 0));
     case Opcode::kFreeze:
       return ThreadLocalOf(function, instruction) != nullptr;
     case Opcode::kUDiv:
     case Opcode::kSDiv:
     case Opcode::kURem:
     case Opcode::kSRem:
+      return is_beyond_64_bits(instruction.type);
     case Opcode::kFPToSI:
     case Opcode::kFPToUI:
-      return is_beyond_64_bits(instruction.type);
+      return is_beyond_64_bits(instruction.type) || IsQuad(TypeAt(function, instruction, 0));
     case Opcode::kSIToFP:
     case Opcode::kUIToFP:
-      return is_beyond_64_bits(TypeAt(function, instruction, 0));
+      return is_beyond_64_bits(TypeAt(function, instruction, 0)) || IsQuad(instruction.type);
+    case Opcode::kFPExt:
+      return IsSmallFloat(TypeAt(function, instruction, 0)) || IsQuad(instruction.type);
+    case Opcode::kFPTrunc:
+      return IsSmallFloat(instruction.type) || IsQuad(TypeAt(function, instruction, 0));
     default:
       return false;
   }
@@ -1026,7 +1083,12 @@ Refusal RefusalOf(const ir::Function& function, const ir::Instruction& instructi
     case Opcode::kFCmp: {
       const ir::Type* type = TypeAt(function, instruction, 0);
       if (PartCount(type) == 0 || PartCount(instruction.type) == 0) return Refusal::kType;
-      if (IsForeignFloat(type, architecture)) return Refusal::kType;
+      if (IsForeignFloat(type, architecture) || HasSmallFloats(type)) return Refusal::kType;
+      // Two functions would have to be called for these.
+      if (IsQuad(type) && (instruction.predicate() == ir::Predicate::kOne ||
+                           instruction.predicate() == ir::Predicate::kUeq)) {
+        return Refusal::kType;
+      }
       return RefusalOfOperands(function, instruction);
     }
     case Opcode::kSelect:

@@ -23,6 +23,10 @@ struct CoverageOptions {
   bool has_rounding = false;  // Has instructions that round to integral values.
   bool has_popcnt = false;
   bool has_fusion = false;  // x86-64 has fused multiply-add instructions (not supported here).
+  // x86-64 converts between half and float by instructions; otherwise functions of a library do.
+  bool has_half_conversions = false;
+  // LLVM converts to bfloat by instructions that take denormal numbers for zero.
+  bool flushes_bfloat = false;
   bool has_atomic_updates = false;  // AArch64 has atomic update instructions (LSE).
   // The target keeps the guard of stack protection where Linux keeps it.
   bool has_stack_guard = false;

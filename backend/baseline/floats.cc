@@ -101,6 +101,9 @@ void LowerFloatBinary(FunctionCode& code, const ir::Instruction& binary) {
 }
 
 void LowerFloatCast(FunctionCode& code, const ir::Instruction& cast) {
+  if (IsSmallFloat(cast.type) || IsSmallFloat(TypeAt(code, cast, 0))) {
+    return code.native.floats.LowerHalfCast(code, cast);
+  }
   const Register source = In(code, OperandAt(code, cast, 0));
   code.assembler.ConvertFloat(cast.type->IsDouble(), Define(code, cast), source);
 }

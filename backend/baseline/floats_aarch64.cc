@@ -113,6 +113,17 @@ void FloatsAArch64::EmitFloatToInteger(FunctionCode& code, const ir::Instruction
   }
 }
 
+void FloatsAArch64::LowerHalfCast(FunctionCode& code, const ir::Instruction& cast) {
+  const Register number = In(code, OperandAt(code, cast, 0));
+  const bool from_double = TypeAt(code, cast, 0)->IsDouble();
+  const Register dst = Define(code, cast);
+  if (cast.opcode == ir::Opcode::kFPExt) {
+    native_.HalfToFloat(dst, number);
+  } else {
+    native_.FloatToHalf(from_double, dst, number);
+  }
+}
+
 bool FloatsAArch64::EmitRounding(FunctionCode& code, const ir::Instruction& intrinsic) {
   Rounding rounding;
   if (!RoundingOf(code.function->IntrinsicOf(intrinsic), rounding)) return false;

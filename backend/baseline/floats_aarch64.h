@@ -21,6 +21,7 @@ class FloatsAArch64 final : public NativeFloats {
   FlagTest EmitFloatCompare(FunctionCode& code, const ir::Instruction& compare) override;
   void EmitIntegerToFloat(FunctionCode& code, const ir::Instruction& cast, bool is_signed) override;
   void EmitFloatToInteger(FunctionCode& code, const ir::Instruction& cast, bool is_signed) override;
+  void LowerHalfCast(FunctionCode& code, const ir::Instruction& cast) override;
   void EmitRounding(ir::IntrinsicId intrinsic, bool is_double, Register reg) override;
   bool EmitFloatIntrinsic(FunctionCode& code, const ir::Instruction& intrinsic) override;
 

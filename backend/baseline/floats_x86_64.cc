@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "backend/baseline/calls.h"
 #include "backend/baseline/floats.h"
 #include "backend/baseline/library_functions.h"
 #include "backend/baseline/opcodes_x86_64.h"
@@ -159,6 +160,24 @@ FlagTest FloatsX86_64::EmitFloatCompare(FunctionCode& code, const ir::Instructio
     native_.Rr(compare_op, a, In(code, right));
   }
   return test;
+}
+
+void FloatsX86_64::LowerHalfCast(FunctionCode& code, const ir::Instruction& cast) {
+  const ir::Operand source = OperandAt(code, cast, 0);
+  const bool is_extension = cast.opcode == ir::Opcode::kFPExt;
+  if (!code.options.coverage.has_half_conversions || TypeOf(code, source)->IsDouble()) {
+    return CallLibrary(code,
+                       is_extension                       ? "__extendhfsf2"
+                       : TypeOf(code, source)->IsDouble() ? "__truncdfhf2"
+                                                          : "__truncsfhf2",
+                       cast, {source});
+  }
+  const Register number = In(code, source);
+  if (is_extension) {
+    native_.HalfToFloat(Define(code, cast), number);
+  } else {
+    native_.FloatToHalf(Define(code, cast), number);
+  }
 }
 
 void FloatsX86_64::LowerLongDouble(FunctionCode& code, const ir::Instruction& instruction) {

@@ -21,6 +21,7 @@ class FloatsX86_64 final : public NativeFloats {
   FlagTest EmitFloatCompare(FunctionCode& code, const ir::Instruction& compare) override;
   void EmitIntegerToFloat(FunctionCode& code, const ir::Instruction& cast, bool is_signed) override;
   void EmitFloatToInteger(FunctionCode& code, const ir::Instruction& cast, bool is_signed) override;
+  void LowerHalfCast(FunctionCode& code, const ir::Instruction& cast) override;
   void LowerLongDouble(FunctionCode& code, const ir::Instruction& instruction) override;
   void DefineLongDouble(FunctionCode& code, const ir::Instruction& call) override;
   void ReturnLongDouble(FunctionCode& code, ir::Operand value) override;

@@ -12,6 +12,7 @@
 #include "backend/baseline/intrinsics.h"
 #include "backend/baseline/memory.h"
 #include "backend/baseline/operands.h"
+#include "backend/baseline/quad_floats.h"
 #include "backend/baseline/value_parts.h"
 #include "backend/baseline/vectors.h"
 #include "ir/intrinsic.h"
@@ -27,6 +28,7 @@ void LowerCast(FunctionCode& code, const ir::Instruction& cast) {
   if (IsLongDouble(cast.type) || IsLongDouble(TypeAt(code, cast, 0))) {
     return code.native.floats.LowerLongDouble(code, cast);
   }
+  if (IsQuad(cast.type) || IsQuad(TypeAt(code, cast, 0))) return LowerQuad(code, cast);
   switch (cast.opcode) {
     case Opcode::kZExt:
       return LowerExtension(code, cast, false);
@@ -76,10 +78,12 @@ void Lower(FunctionCode& code, const ir::Instruction& instruction) {
     case Opcode::kFRem:
       if (IsLongDouble(instruction.type))
         return code.native.floats.LowerLongDouble(code, instruction);
+      if (IsQuad(instruction.type)) return LowerQuad(code, instruction);
       return LowerFloatBinary(code, instruction);
     case Opcode::kFNeg:
       if (IsLongDouble(instruction.type))
         return code.native.floats.LowerLongDouble(code, instruction);
+      if (IsQuad(instruction.type)) return LowerQuadSign(code, instruction);
       return code.native.floats.LowerNegation(code, instruction);
     case Opcode::kFCmp:
       if (PartCount(TypeAt(code, instruction, 0)) > 1 && instruction.type->IsVector()) {

@@ -9,6 +9,7 @@
 #include "backend/baseline/library_functions.h"
 #include "backend/baseline/memory.h"
 #include "backend/baseline/operands.h"
+#include "backend/baseline/quad_floats.h"
 #include "backend/baseline/symbols.h"
 #include "backend/baseline/value_parts.h"
 #include "backend/baseline/vectors.h"
@@ -244,6 +245,7 @@ void LowerIntrinsic(FunctionCode& code, const ir::Instruction& intrinsic) {
     case IntrinsicId::kFabs:
     case IntrinsicId::kCopysign:
       if (intrinsic.type->IsVector()) return LowerVectorFloatIntrinsic(code, intrinsic);
+      if (IsQuad(intrinsic.type)) return LowerQuadSign(code, intrinsic);
       if (!code.native.floats.EmitFloatIntrinsic(code, intrinsic)) {
         CallMathFunction(code, intrinsic);
       }

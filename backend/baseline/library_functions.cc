@@ -44,7 +44,7 @@ constexpr MathFunction kMathFunctions[] = {
 }  // namespace
 
 const char* MathFunctionOf(IntrinsicId intrinsic, const ir::Type& type) {
-  const bool is_long_double = IsLongDouble(&type);
+  const bool is_long_double = IsLongDouble(&type) || IsQuad(&type);
   if (!type.IsFloat() && !type.IsDouble() && !is_long_double) return nullptr;
   for (const MathFunction& function : kMathFunctions) {
     if (function.id != intrinsic) continue;

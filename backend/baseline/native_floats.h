@@ -27,6 +27,8 @@ class NativeFloats {
                                   bool is_signed) = 0;
   virtual void EmitFloatToInteger(FunctionCode& code, const ir::Instruction& cast,
                                   bool is_signed) = 0;
+  // Between half and a float or a double; half is not extended to a double.
+  virtual void LowerHalfCast(FunctionCode& code, const ir::Instruction& cast) = 0;
   // Of long doubles of 80 bits: arithmetic, negation and conversions; results of calls; what a
   // function returns. Only where the calling convention has them (CallingConvention).
   virtual void LowerLongDouble(FunctionCode& code, const ir::Instruction& instruction) {

@@ -236,6 +236,8 @@ bool IsDeferrable(const FunctionFacts& facts, const ir::Instruction& instruction
     case Opcode::kICmp:
     case Opcode::kFCmp:
       if (instruction.type->IsVector()) return false;
+      // No call may stand where the user is computed.
+      if (MayCall(*facts.function, instruction)) return false;
       if (user.opcode == Opcode::kBr) return true;
       return user.opcode == Opcode::kSelect && facts.function->OperandOf(user, 0) == result &&
              !user.type->IsVector();

@@ -21,6 +21,8 @@ unsigned VectorBytes(const ir::Type& type) {
   if (element->IsInteger()) {
     bits = element->number;
     if (bits != 8 && bits != 16 && bits != 32 && bits != 64) return 0;
+  } else if (IsSmallFloat(element)) {
+    bits = 16;
   } else if (element->IsFloat()) {
     bits = 32;
   } else if (element->IsDouble() || (element->IsPointer() && element->number == 0)) {
@@ -85,10 +87,15 @@ bool Append(const ir::Type* type, PartList& list, unsigned& left) {
       return AppendInteger(type->number, list);
     case ir::TypeKind::kPointer:
       return type->number == 0 && AppendPart({false, 8, 64, false}, list);
+    case ir::TypeKind::kHalf:
+    case ir::TypeKind::kBFloat:
+      return AppendPart({true, 2, 16, false}, list);
     case ir::TypeKind::kFloat:
       return AppendPart({true, 4, 32, false}, list);
     case ir::TypeKind::kDouble:
       return AppendPart({true, 8, 64, false}, list);
+    case ir::TypeKind::kFp128:
+      return AppendPart({true, 16, 128, false}, list);
     case ir::TypeKind::kX86Fp80:
       return AppendInteger(80, list);
     case ir::TypeKind::kFixedVector:

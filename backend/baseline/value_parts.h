@@ -2,10 +2,10 @@
 //
 // An integer of up to 64 bits or a pointer is one part in a general register; the bits above its
 // width are unspecified. An integer of up to 128 bits is two parts, the lower first, and so is a
-// floating-point number of 80 bits (x86_fp80). A float, a double or a vector of up to 16 bytes is
-// one part in the lowest bytes of a vector register, in the layout it has in memory. A vector of
-// 32, 64 or 128 bytes is parts of 16 bytes each. A vector of i1 is one part: its lanes are masks
-// that fill 16 bytes. An aggregate's parts are the parts of its members, in order.
+// floating-point number of 80 bits (x86_fp80). Another floating-point number, or a vector of up to
+// 16 bytes, is one part in the lowest bytes of a vector register, in the layout it has in memory. A
+// vector of 32, 64 or 128 bytes is parts of 16 bytes each. A vector of i1 is one part: its lanes
+// are masks that fill 16 bytes. An aggregate's parts are the parts of its members, in order.
 //
 // Thread-safe: pure functions. Tested in tests/backend/baseline/baseline_compiler_test.cc.
 
@@ -45,6 +45,17 @@ PartOffsets OffsetsOf(const ir::Type* type);
 
 // Whether the type is x86_fp80, which only x86-64 computes with (x87_x86_64.h).
 inline bool IsLongDouble(const ir::Type* type) { return type->kind == ir::TypeKind::kX86Fp80; }
+
+// Whether the type is half or bfloat. Code computes with them by way of float
+// (small_float_expansion.h).
+inline bool IsSmallFloat(const ir::Type* type) {
+  return type->kind == ir::TypeKind::kHalf || type->kind == ir::TypeKind::kBFloat;
+}
+// Whether the type is one of these, or a vector of them.
+inline bool HasSmallFloats(const ir::Type* type) { return IsSmallFloat(type->scalar()); }
+
+// Whether the type is fp128. Functions of a library compute with such numbers (quad_floats.h).
+inline bool IsQuad(const ir::Type* type) { return type->kind == ir::TypeKind::kFp128; }
 
 // The number of parts, for types that are neither integers nor pointers.
 unsigned PartCountOfOthers(const ir::Type* type);

@@ -70,6 +70,12 @@ void InsertLane(FunctionCode& code, const ir::Instruction& insert, const Lanes& 
     code.assembler.Negate(8, mask);
     source = mask;
   }
+  if (IsVector(source) && bits == 16) {
+    // A store of it would need the scratch register, which may be a part of the address.
+    const Register number = code.locations.Temporary(false);
+    code.assembler.FromVector(4, number, source);
+    source = number;
+  }
   Mem mem = result.mem;
   const ir::Operand index = OperandAt(code, insert, 2);
   const unsigned count = LaneCount(insert.type);

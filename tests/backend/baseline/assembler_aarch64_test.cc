@@ -845,6 +845,9 @@ TEST(AssemblerAArch64Test, EncodesConversions) {
   ExpectEncodings({
       {"fcvt d0, s1", [](A& a) { a.ConvertFloat(true, V(0), V(1)); }},
       {"fcvt s0, d1", [](A& a) { a.ConvertFloat(false, V(0), V(1)); }},
+      {"fcvt s0, h1", [](A& a) { a.HalfToFloat(V(0), V(1)); }},
+      {"fcvt h0, s1", [](A& a) { a.FloatToHalf(false, V(0), V(1)); }},
+      {"fcvt h0, d1", [](A& a) { a.FloatToHalf(true, V(0), V(1)); }},
       {"scvtf s0, w1", [](A& a) { a.IntegerToFloat(4, false, V(0), X(1)); }},
       {"scvtf d0, w1", [](A& a) { a.IntegerToFloat(4, true, V(0), X(1)); }},
       {"scvtf s0, x1", [](A& a) { a.IntegerToFloat(8, false, V(0), X(1)); }},

@@ -20,7 +20,7 @@ std::string Disassemble(const Emit& emit) {
   emit(assembler);
   std::vector<uint8_t> code(assembler.buffer().data(),
                             assembler.buffer().data() + assembler.size());
-  firstcall::testing::Disassembler disassembler("x86_64-linux-gnu", "+popcnt,+lzcnt,+bmi,+sse4.2");
+  firstcall::testing::Disassembler disassembler("x86_64-linux-gnu", "+popcnt,+lzcnt,+bmi,+sse4.2,+f16c");
   std::string text;
   for (const firstcall::testing::Instruction& instruction :
        disassembler.Range(code, 0, 0, code.size())) {
@@ -64,6 +64,15 @@ TEST(AssemblerX86_64Test, RecordsWhatARelativeAddressRefersTo) {
   EXPECT_EQ(assembler.fixups()[0].relative_to, RelativeTo::kPool);
   EXPECT_EQ(assembler.fixups()[0].target, 7u);
   EXPECT_EQ(assembler.fixups()[0].addend, 5 - 4 - 4);  // The next instruction is behind the 1.
+}
+
+TEST(AssemblerX86_64Test, EncodesConversionsOfHalf) {
+  EXPECT_ENCODES("vcvtph2ps %xmm1, %xmm2", HalfToFloat(kXmm2, kXmm1));
+  EXPECT_ENCODES("vcvtph2ps %xmm9, %xmm2", HalfToFloat(kXmm2, kXmm9));
+  EXPECT_ENCODES("vcvtph2ps %xmm1, %xmm13", HalfToFloat(kXmm13, kXmm1));
+  EXPECT_ENCODES("vcvtps2ph $0x4, %xmm1, %xmm2", FloatToHalf(kXmm2, kXmm1));
+  EXPECT_ENCODES("vcvtps2ph $0x4, %xmm9, %xmm2", FloatToHalf(kXmm2, kXmm9));
+  EXPECT_ENCODES("vcvtps2ph $0x4, %xmm1, %xmm13", FloatToHalf(kXmm13, kXmm1));
 }
 
 TEST(AssemblerX86_64Test, EncodesArithmetic) {

@@ -1,9 +1,11 @@
 #include "tests/backend/baseline/expect_same.h"
 
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "absl/cleanup/cleanup.h"
+#include "absl/strings/match.h"
 #include "base/status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -26,13 +28,13 @@ std::unique_ptr<llvm::Module> Parse(const std::string& text, llvm::LLVMContext& 
   return module;
 }
 
-Engine& StrictEngine(bool is_near, const std::string& features) {
+Engine& StrictEngine(bool is_near, const std::string& features, bool is_strict) {
   static auto* const engines =
-      new std::map<std::pair<bool, std::string>, std::unique_ptr<Engine>>();
-  std::unique_ptr<Engine>& engine = (*engines)[{is_near, features}];
+      new std::map<std::tuple<bool, std::string, bool>, std::unique_ptr<Engine>>();
+  std::unique_ptr<Engine>& engine = (*engines)[{is_near, features, is_strict}];
   if (engine == nullptr) {
     EngineOptions options;
-    options.baseline = Baseline::kStrict;
+    options.baseline = is_strict ? Baseline::kStrict : Baseline::kOn;
     options.tier = Tier::kZero;
     options.features = features;
     // With a client's memory manager, modules are compiled to lie anywhere.
@@ -42,15 +44,16 @@ Engine& StrictEngine(bool is_near, const std::string& features) {
   return *engine;
 }
 
-void ExpectSame(const std::string& text, const std::string& features) {
+void ExpectSame(const std::string& text, const std::string& features,
+                const std::string& reference) {
   llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> original = Parse(text, context);
+  std::unique_ptr<llvm::Module> original = Parse(reference.empty() ? text : reference, context);
   if (original == nullptr) return;
-  ReferenceJit reference(std::move(original), /*optimize=*/false, {});
-  auto* expected = reference.Address<int64_t(int64_t, int64_t)>("f");
+  ReferenceJit jit(std::move(original), /*optimize=*/false, {});
+  auto* expected = jit.Address<int64_t(int64_t, int64_t)>("f");
   ASSERT_NE(expected, nullptr);
   for (bool is_near : {true, false}) {
-    Engine& engine = StrictEngine(is_near, features);
+    Engine& engine = StrictEngine(is_near, features, /*is_strict=*/!absl::StrContains(text, "asm"));
     ASSERT_OK_AND_ASSIGN(const ModuleId program, engine.AddAssembly(text, "test"));
     const absl::Cleanup remove = [&] { EXPECT_THAT(engine.Remove(program), IsOk()); };
     ASSERT_OK_AND_ASSIGN(auto* actual, (engine.Lookup<int64_t(int64_t, int64_t)>("f")));

@@ -23,11 +23,14 @@ std::unique_ptr<llvm::Module> Parse(const std::string& text, llvm::LLVMContext& 
 
 // An engine that refuses to let LLVM generate code, for this machine's CPU if `features` is empty.
 // One serves all programs, because the emulator of another architecture never gives memory back.
-Engine& StrictEngine(bool is_near, const std::string& features);
+// If it is not strict: one that lets LLVM compile what is refused.
+Engine& StrictEngine(bool is_near, const std::string& features, bool is_strict = true);
 
 // Compares `i64 f(i64, i64)`, near and far, for all pairs of kInputs; every function must be
-// covered.
-void ExpectSame(const std::string& text, const std::string& features = "");
+// covered, but for those with assembly `nop`, which LLVM compiles. LLVM also compiles `reference`,
+// if that is not empty, a text whose `f` is to compute the same.
+void ExpectSame(const std::string& text, const std::string& features = "",
+                const std::string& reference = "");
 
 }  // namespace firstcall
 

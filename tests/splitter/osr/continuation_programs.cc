@@ -190,6 +190,7 @@ constexpr char kKinds[] = R"(
     %wide = phi i128 [ %wide0, %entry ], [ %wide2, %loop ]
     %odd = phi i65 [ %odd0, %entry ], [ %odd2, %loop ]
     %pair = phi %pair [ %pair1, %entry ], [ %pair2, %loop ]
+    %small = phi half [ 1.5, %entry ], [ %small2, %loop ]
     %single = phi float [ 1.5, %entry ], [ %single2, %loop ]
     %twice = phi double [ 2.5, %entry ], [ %twice2, %loop ]
     %long = phi LONG [ LONG_ONE, %entry ], [ %long2, %loop ]
@@ -203,6 +204,7 @@ constexpr char kKinds[] = R"(
     %old = extractvalue %pair %pair, 1, 1
     %new = mul i64 %old, 3
     %pair2 = insertvalue %pair %pair, i64 %new, 1, 1
+    %small2 = fadd half %small, 0.25
     %single2 = fmul float %single, 1.25
     %twice2 = fadd double %twice, 0.1
     %long2 = fmul LONG %long, LONG_ONE
@@ -230,6 +232,9 @@ constexpr char kKinds[] = R"(
     %t10 = extractvalue %pair %pair, 0
     %t11 = zext i32 %t10 to i64
     call void @trace(i64 %t11)
+    %u2 = bitcast half %small to i16
+    %u3 = zext i16 %u2 to i64
+    call void @trace(i64 %u3)
     %t12 = bitcast double %twice to i64
     call void @trace(i64 %t12)
     %t13 = bitcast float %single to i32
