@@ -69,18 +69,21 @@ uint32_t SavedStates(uint32_t basic) {
 
 std::vector<std::string> ReadFeatures() {
   constexpr uint32_t kFma = 1u << 12, kSse41 = 1u << 19, kPopcnt = 1u << 23, kFma4 = 1u << 16;
-  constexpr uint32_t kF16c = 1u << 29, kBf16 = 1u << 5, kNeConvert = 1u << 5;
+  constexpr uint32_t kF16c = 1u << 29, kCx16 = 1u << 13, kBf16 = 1u << 5, kNeConvert = 1u << 5;
   constexpr uint32_t kAvxStates = 0x06, kAvx512States = 0xe6;
   const Leaves leaves = ReadLeaves();
   const uint32_t states = SavedStates(leaves.basic);
   const bool saves_avx = (states & kAvxStates) == kAvxStates;
   const bool saves_avx512 = (states & kAvx512States) == kAvx512States;
   std::vector<std::string> features;
+  features.reserve(9);
   if ((leaves.basic & kSse41) != 0) features.push_back("sse4.1");
   if ((leaves.basic & kPopcnt) != 0) features.push_back("popcnt");
   if ((leaves.basic & kFma) != 0 && saves_avx) features.push_back("fma");
   if ((leaves.extended & kFma4) != 0 && saves_avx) features.push_back("fma4");
   if ((leaves.basic & kF16c) != 0 && saves_avx) features.push_back("f16c");
+  if ((leaves.basic & kCx16) != 0) features.push_back("cx16");
+  if (saves_avx) features.push_back("avx");
   if ((leaves.later_eax & kBf16) != 0 && saves_avx512) features.push_back("avx512bf16");
   if ((leaves.later_edx & kNeConvert) != 0 && saves_avx) features.push_back("avxneconvert");
   return features;

@@ -29,7 +29,7 @@ Refusal Analysis::Run(const ir::Function& function, const CoverageOptions& optio
   FindPolls(function);
   facts_.fixed_registers = 0;
   if (!options.has_few_registers) {
-    RegisterSet reserved = facts_.swift_registers;
+    RegisterSet reserved = facts_.swift_registers | facts_.claimed_registers;
     if (facts_.returns_error) reserved |= SetOf(architecture_.swift.error);
     facts_.fixed_registers = fixer_.Fix(facts_.values, facts_.weights, facts_.blocks, reserved);
   }

@@ -98,6 +98,9 @@ struct Architecture {
   // ---- Registers with a task ----
   Register shift_count;   // Must hold a shift's count. kNoRegister: any register may.
   Register vector_count;  // Number of vector registers, for variadic callees. May be kNoRegister.
+  // Holds the lower half of what atomic instructions write if that is 128 bits. A register that
+  // callees preserve, and that is not allocated. May be kNoRegister.
+  Register wide_exchange = kNoRegister;
   Register callee;        // Holds the address of an indirect callee. Passes no argument.
   Register exception[2];  // Hold the exception and its selector on entry to a landing pad.
 

@@ -43,6 +43,7 @@ Architecture Describe() {
   machine.first_dwarf_vector = 64;  // AADWARF64, 4.1.
   machine.shift_count = kNoRegister;
   machine.vector_count = kNoRegister;
+  machine.wide_exchange = kNoRegister;
   machine.callee = X(9);
   machine.exception[0] = X(0);
   machine.exception[1] = X(1);

@@ -51,6 +51,7 @@ Architecture Describe() {
   machine.first_dwarf_vector = kFirstDwarfVector;
   machine.shift_count = kRcx;
   machine.vector_count = kRax;
+  machine.wide_exchange = kRbx;
   machine.callee = kR10;
   machine.exception[0] = kRax;
   machine.exception[1] = kRdx;

@@ -185,6 +185,13 @@ class AssemblerAArch64 final : public Assembler {
   void StoreExclusive(unsigned size, Register status, Register src, Register base) {
     Rrr(0x0800fc00 | SizeField(size), src, base, status);
   }
+  // The same of 16 bytes.
+  void LoadExclusivePair(Register low, Register high, Register base) {
+    Rr(0xc87f8000 | Number(high) << 10, low, base);
+  }
+  void StoreExclusivePair(Register status, Register low, Register high, Register base) {
+    Rrr(0xc8208000 | Number(high) << 10, low, base, status);
+  }
   // Armv8.1 instructions, sequentially consistent. Zero-extend the old value to at least 4 bytes.
   void Swap(unsigned size, Register old_dst, Register src, Register base) {
     Rrr(0x38e08000 | SizeField(size), old_dst, base, src);

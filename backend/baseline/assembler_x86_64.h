@@ -138,6 +138,8 @@ class AssemblerX86_64 final : public Assembler {
   void Cmpxchg(unsigned size, const Mem& mem, Register reg) {
     Rm(Sized(k0F | 0xb0, size), reg, mem);
   }
+  // CMPXCHG16B: rdx:rax is what is expected, and rcx:rbx is what is written.
+  void CmpxchgWide(const Mem& mem) { Rm(kW | k0F | 0xc7, static_cast<Register>(1), mem); }
 
   // ---- Vector registers. Moves of 2, 4, 8 or 16 bytes ----
   void VectorMov(Register dst, Register src) override { Rr(k0F | 0x28, dst, src); }  // MOVAPS

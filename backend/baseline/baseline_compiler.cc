@@ -48,8 +48,8 @@ bool BaselineCompiler::Parts::Expand(Refusal refusal, ir::Function& function, Co
 }
 
 absl::Span<const char* const> BaselineCompiler::Features(absl::string_view triple) {
-  static constexpr const char* kX86_64[] = {"sse4.1", "popcnt",     "fma",         "fma4",
-                                            "f16c",   "avx512bf16", "avxneconvert"};
+  static constexpr const char* kX86_64[] = {"sse4.1", "popcnt", "fma",        "fma4",        "f16c",
+                                            "cx16",   "avx",    "avx512bf16", "avxneconvert"};
   static constexpr const char* kAArch64[] = {"lse"};
   switch (MachineOf(triple)) {
     case Machine::kX86_64:
@@ -81,12 +81,16 @@ absl::StatusOr<std::unique_ptr<BaselineCompiler>> BaselineCompiler::Create(
     coverage.has_popcnt = has("popcnt");
     coverage.has_fusion = has("fma") || has("fma4");
     coverage.has_half_conversions = has("f16c");
+    // Processors with AVX load and store 16 aligned bytes at once.
+    coverage.has_wide_exchange = has("cx16");
+    coverage.has_wide_accesses = has("cx16") && has("avx");
     coverage.flushes_bfloat = has("avx512bf16") || has("avxneconvert");
   } else if (machine == Machine::kAArch64) {
     parts = std::make_unique<Parts>(ArchitectureAArch64());
     parts->lowering = std::make_unique<aarch64::LoweringAArch64>(parts->analysis.facts());
     coverage.has_rounding = coverage.has_popcnt = true;
     coverage.has_atomic_updates = has("lse");
+    coverage.has_wide_exchange = true;
   } else {
     return absl::InvalidArgumentError(
         absl::StrCat("create baseline compiler: not for '", triple, "'"));

@@ -531,7 +531,8 @@ Refusal RefusalOfVectorBinary(const ir::Instruction& binary) {
 
 Refusal RefusalOfBinary(const ir::Function& function, const ir::Instruction& binary) {
   const ir::Type* type = binary.type;
-  if (PartCount(type) == 0 || HasSmallFloats(type)) return Refusal::kType;
+  if (PartCount(type) == 0) return Refusal::kType;
+  if (!type->IsInteger() && HasSmallFloats(type)) return Refusal::kType;
   if (type->IsVector()) {
     const Refusal refusal = RefusalOfVectorBinary(binary);
     if (refusal != Refusal::kNone) return refusal;
@@ -588,26 +589,29 @@ bool IsQuadConversion(Opcode opcode, const ir::Type* from, const ir::Type* to) {
   }
 }
 
+// Of a cast that is no bitcast, and between numbers one of which is a floating-point number.
+Refusal RefusalOfFloatCast(Opcode opcode, const ir::Type* from, const ir::Type* to) {
+  if ((HasSmallFloats(from) || HasSmallFloats(to)) && !IsHalfConversion(from, to)) {
+    return Refusal::kType;
+  }
+  if ((IsQuad(from) || IsQuad(to)) && !IsQuadConversion(opcode, from, to)) return Refusal::kType;
+  return IsOddWide(from) || IsOddWide(to) ? Refusal::kType : Refusal::kNone;
+}
+
 Refusal RefusalOfCast(const ir::Function& function, const ir::Instruction& cast,
                       const Architecture& architecture) {
   const ir::Type* from = TypeAt(function, cast, 0);
   const ir::Type* to = cast.type;
   if (PartCount(from) == 0 || PartCount(to) == 0) return Refusal::kType;
   if (IsForeignFloat(from, architecture)) return Refusal::kType;
-  if (cast.opcode != Opcode::kBitCast && (HasSmallFloats(from) || HasSmallFloats(to)) &&
-      !IsHalfConversion(from, to)) {
-    return Refusal::kType;
-  }
   Refusal refusal = Refusal::kNone;
   if (cast.opcode == Opcode::kBitCast) {
     refusal = RefusalOfBitCast(from, to);
-  } else if (IsQuad(from) || IsQuad(to)) {
-    if (!IsQuadConversion(cast.opcode, from, to)) refusal = Refusal::kType;
   } else if (from->IsVector() || to->IsVector()) {
-    refusal = RefusalOfVectorCast(cast.opcode, from, to);
-  } else if ((IsOddWide(from) && to->IsFloatingPoint()) ||
-             (IsOddWide(to) && from->IsFloatingPoint())) {
-    refusal = Refusal::kType;
+    const bool is_small = HasSmallFloats(from) || HasSmallFloats(to);
+    refusal = is_small ? Refusal::kType : RefusalOfVectorCast(cast.opcode, from, to);
+  } else if (from->IsFloatingPoint() || to->IsFloatingPoint()) {
+    refusal = RefusalOfFloatCast(cast.opcode, from, to);
   }
   return refusal == Refusal::kNone ? RefusalOfOperands(function, cast) : refusal;
 }
@@ -665,10 +669,11 @@ bool IsAtomicInteger(const ir::Type* type, const ir::Instruction& atomic) {
 
 // Of a load or a store of `type`.
 Refusal RefusalOfAccess(const ir::Function& function, const ir::Instruction& access,
-                        const ir::Type* type) {
+                        const ir::Type* type, const CoverageOptions& options) {
   if (!HasPlacesInMemory(type)) return Refusal::kType;
   if (access.IsAtomic()) {
-    const bool is_covered = IsWholeWidth(type) || type->IsPointer() || IsScalarFloat(type);
+    const bool is_covered = IsWholeWidth(type) || type->IsPointer() || IsScalarFloat(type) ||
+                            (type->IsInteger(128) && options.has_wide_accesses);
     if (!is_covered || !IsAligned(access, type)) return Refusal::kAtomic;
   }
   return RefusalOfOperands(function, access);
@@ -704,7 +709,33 @@ Refusal RefusalOfAlloca(const ir::Function& function, const ir::Instruction& all
   return RefusalOfOperands(function, alloca);
 }
 
-Refusal RefusalOfAtomicUpdate(const ir::Function& function, const ir::Instruction& update) {
+// Whether an atomic comparison and exchange may be of this type.
+bool IsExchanged(const ir::Type* type, const ir::Instruction& exchange,
+                 const CoverageOptions& options) {
+  if (IsAtomicInteger(type, exchange)) return true;
+  return options.has_wide_exchange && type->IsInteger(128) && IsAligned(exchange, type);
+}
+
+// Whether a loop around an exchange of 128 bits updates a number of this type.
+bool IsWideUpdate(const ir::Instruction& update, const CoverageOptions& options) {
+  if (!options.has_wide_exchange || !update.type->IsInteger(128)) return false;
+  switch (update.operation()) {
+    case ir::AtomicOperation::kXchg:
+    case ir::AtomicOperation::kAdd:
+    case ir::AtomicOperation::kSub:
+    case ir::AtomicOperation::kAnd:
+    case ir::AtomicOperation::kNand:
+    case ir::AtomicOperation::kOr:
+    case ir::AtomicOperation::kXor:
+      return IsAligned(update, update.type);
+    default:
+      return false;
+  }
+}
+
+Refusal RefusalOfAtomicUpdate(const ir::Function& function, const ir::Instruction& update,
+                              const CoverageOptions& options) {
+  if (IsWideUpdate(update, options)) return RefusalOfOperands(function, update);
   switch (update.operation()) {
     case ir::AtomicOperation::kFAdd:
     case ir::AtomicOperation::kFSub:
@@ -1115,15 +1146,17 @@ Refusal RefusalOf(const ir::Function& function, const ir::Instruction& instructi
     case Opcode::kGetElementPtr:
       return RefusalOfElementAddress(function, instruction);
     case Opcode::kLoad:
-      return RefusalOfAccess(function, instruction, instruction.type);
+      return RefusalOfAccess(function, instruction, instruction.type, options);
     case Opcode::kStore:
-      return RefusalOfAccess(function, instruction, TypeAt(function, instruction, 1));
+      return RefusalOfAccess(function, instruction, TypeAt(function, instruction, 1), options);
     case Opcode::kAlloca:
       return RefusalOfAlloca(function, instruction);
     case Opcode::kAtomicRmw:
-      return RefusalOfAtomicUpdate(function, instruction);
+      return RefusalOfAtomicUpdate(function, instruction, options);
     case Opcode::kCmpXchg:
-      if (!IsAtomicInteger(TypeAt(function, instruction, 2), instruction)) return Refusal::kAtomic;
+      if (!IsExchanged(TypeAt(function, instruction, 2), instruction, options)) {
+        return Refusal::kAtomic;
+      }
       return RefusalOfOperands(function, instruction);
     case Opcode::kExtractValue:
       return RefusalOfTypes(function, instruction, TypeAt(function, instruction, 0),

@@ -27,6 +27,9 @@ struct CoverageOptions {
   bool has_half_conversions = false;
   // LLVM converts to bfloat by instructions that take denormal numbers for zero.
   bool flushes_bfloat = false;
+  // Atomic comparisons and exchanges of 128 bits; atomic loads and stores of 128 aligned bits.
+  bool has_wide_exchange = false;
+  bool has_wide_accesses = false;
   bool has_atomic_updates = false;  // AArch64 has atomic update instructions (LSE).
   // The target keeps the guard of stack protection where Linux keeps it.
   bool has_stack_guard = false;

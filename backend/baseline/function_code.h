@@ -94,7 +94,8 @@ inline int64_t IncomingDistance(const FunctionCode& code) {
 
 // The registers that the prologue saves.
 inline RegisterSet SavedRegisters(const FunctionCode& code) {
-  RegisterSet registers = code.facts.fixed_registers | code.facts.swift_registers;
+  RegisterSet registers =
+      code.facts.fixed_registers | code.facts.swift_registers | code.facts.claimed_registers;
   if (code.facts.returns_error) registers &= ~SetOf(code.architecture.swift.error);
   return registers & code.architecture.registers.callee_saved;
 }

@@ -34,6 +34,8 @@ struct FunctionFacts {
   // Registers that calls change because of Swift's attributes (SwiftRegistersOf). They belong to no
   // value.
   RegisterSet swift_registers = 0;
+  // Registers that an instruction uses besides those which are allocated. They belong to no value.
+  RegisterSet claimed_registers = 0;
   // Whether the function has a parameter with `swifterror`, whose register is one of its results.
   bool returns_error = false;
   // The function is variadic and passes all its arguments on (`musttail`).

@@ -4,6 +4,7 @@
 
 #include "backend/baseline/memory.h"
 #include "backend/baseline/operands.h"
+#include "backend/baseline/value_parts.h"
 
 namespace firstcall::baseline::aarch64 {
 namespace {
@@ -203,6 +204,7 @@ void MemoryAArch64::LowerAtomicFloatUpdate(FunctionCode& code, const ir::Instruc
 }
 
 void MemoryAArch64::LowerAtomicUpdate(FunctionCode& code, const ir::Instruction& update) {
+  if (PartCount(update.type) > 1) return LowerWideUpdate(code, update);
   if (!update.type->IsIntegerOrPointer()) return LowerAtomicFloatUpdate(code, update);
   if (code.options.coverage.has_atomic_updates && LowerAtomicUpdateByOne(code, update)) return;
   const AtomicOperation operation = update.operation();
@@ -221,6 +223,7 @@ void MemoryAArch64::LowerAtomicUpdate(FunctionCode& code, const ir::Instruction&
 }
 
 void MemoryAArch64::LowerCompareExchange(FunctionCode& code, const ir::Instruction& exchange) {
+  if (PartCount(TypeAt(code, exchange, 1)) > 1) return LowerWideExchange(code, exchange);
   const unsigned bytes = BytesOf(code, OperandAt(code, exchange, 1));
   const Register base = InAddress(code, OperandAt(code, exchange, 0));
   const Register value = In(code, OperandAt(code, exchange, 2));

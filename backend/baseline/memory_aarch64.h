@@ -38,6 +38,10 @@ class MemoryAArch64 final : public NativeMemory {
   // False, and nothing emitted, if there is no such instruction.
   bool LowerAtomicUpdateByOne(FunctionCode& code, const ir::Instruction& update);
 
+  // Of 128 bits.
+  void LowerWideUpdate(FunctionCode& code, const ir::Instruction& update);
+  void LowerWideExchange(FunctionCode& code, const ir::Instruction& exchange);
+
   // Of floats and doubles, exchanges included.
   void LowerAtomicFloatUpdate(FunctionCode& code, const ir::Instruction& update);
 

@@ -5,12 +5,14 @@
 #include "backend/baseline/memory.h"
 #include "backend/baseline/opcodes_x86_64.h"
 #include "backend/baseline/operands.h"
+#include "backend/baseline/value_parts.h"
 
 namespace firstcall::baseline::x86_64 {
 
 using ir::AtomicOperation;
 
 void MemoryX86_64::LowerAtomicLoad(FunctionCode& code, const ir::Instruction& load) {
+  if (PartCount(load.type) > 1) return LowerWideLoad(code, load);
   const Mem mem = AddressOf(code, OperandAt(code, load, 0));
   const unsigned bytes = static_cast<unsigned>(load.type->store_size);
   const Register dst = Define(code, load);
@@ -23,6 +25,7 @@ void MemoryX86_64::LowerAtomicLoad(FunctionCode& code, const ir::Instruction& lo
 
 void MemoryX86_64::LowerAtomicStore(FunctionCode& code, const ir::Instruction& store) {
   ir::Operand value = OperandAt(code, store, 1);
+  if (PartCount(TypeOf(code, value)) > 1) return LowerWideStore(code, store);
   const Mem mem = AddressOf(code, OperandAt(code, store, 0));
   const unsigned bytes = BytesOf(code, value);
   Register source = In(code, value);
@@ -39,6 +42,7 @@ void MemoryX86_64::LowerAtomicStore(FunctionCode& code, const ir::Instruction& s
 }
 
 void MemoryX86_64::LowerAtomicUpdate(FunctionCode& code, const ir::Instruction& update) {
+  if (PartCount(update.type) > 1) return LowerWideUpdate(code, update);
   const unsigned bytes = static_cast<unsigned>(update.type->store_size);
   const unsigned operation_bytes = bytes == 8 ? 8 : 4;
   ir::Operand operand = OperandAt(code, update, 1);
@@ -179,6 +183,7 @@ void MemoryX86_64::LowerAtomicFloatUpdate(FunctionCode& code, const ir::Instruct
 }
 
 void MemoryX86_64::LowerCompareExchange(FunctionCode& code, const ir::Instruction& exchange) {
+  if (PartCount(TypeAt(code, exchange, 1)) > 1) return LowerWideExchange(code, exchange);
   const unsigned bytes = BytesOf(code, OperandAt(code, exchange, 1));
   Claim(code, kRax, OperandAt(code, exchange, 1));
   const Mem mem = AddressOf(code, OperandAt(code, exchange, 0));

@@ -32,6 +32,12 @@ class MemoryX86_64 final : public NativeMemory {
  private:
   void LowerAtomicFloatUpdate(FunctionCode& code, const ir::Instruction& update);
 
+  // Of 128 bits.
+  void LowerWideLoad(FunctionCode& code, const ir::Instruction& load);
+  void LowerWideStore(FunctionCode& code, const ir::Instruction& store);
+  void LowerWideUpdate(FunctionCode& code, const ir::Instruction& update);
+  void LowerWideExchange(FunctionCode& code, const ir::Instruction& exchange);
+
   AssemblerX86_64& native_;
 };
 

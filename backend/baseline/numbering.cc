@@ -63,7 +63,15 @@ Refusal NumberArguments(FunctionFacts& facts) {
   return Refusal::kNone;
 }
 
-Refusal NumberResult(FunctionFacts& facts, const ir::Instruction& instruction, uint32_t block) {
+// Whether the instruction is an atomic one that writes 128 bits if they are as expected.
+bool ExchangesWide(const ir::Function& function, const ir::Instruction& instruction) {
+  return instruction.opcode == Opcode::kAtomicRmw ||
+         (instruction.opcode == Opcode::kCmpXchg &&
+          PartCount(function.TypeOf(function.OperandOf(instruction, 1))) > 1);
+}
+
+Refusal NumberResult(FunctionFacts& facts, const Architecture& architecture,
+                     const ir::Instruction& instruction, uint32_t block) {
   const uint32_t number = AddValue(facts, instruction.value, block);
   // A result that is no register's, such as an empty structure, must not be needed.
   if (number == kNone) {
@@ -72,6 +80,10 @@ Refusal NumberResult(FunctionFacts& facts, const ir::Instruction& instruction, u
   }
   ValuePart& value = facts.values[number];
   value.is_phi = instruction.opcode == Opcode::kPhi;
+  if (value.parts > 1 && ExchangesWide(*facts.function, instruction) &&
+      architecture.wide_exchange != kNoRegister) {
+    facts.claimed_registers |= SetOf(architecture.wide_exchange);
+  }
   if (instruction.opcode == Opcode::kAlloca) {
     if (!IsStaticAlloca(*facts.function, instruction)) {
       facts.has_dynamic_alloca = true;
@@ -93,7 +105,7 @@ void BeginNumbering(FunctionFacts& facts) {
   facts.has_guard = false;
   facts.guarded_variables.clear();
   facts.aligned_allocas.clear();
-  facts.swift_registers = 0;
+  facts.swift_registers = facts.claimed_registers = 0;
   facts.forwards_arguments = false;
 }
 
@@ -116,7 +128,7 @@ Refusal NumberResults(FunctionFacts& facts, const Architecture& architecture,
     }
     found.landing_pads |= instruction.opcode == Opcode::kLandingPad;
     if (instruction.value == ir::kNone) continue;
-    refusal = NumberResult(facts, instruction, number);
+    refusal = NumberResult(facts, architecture, instruction, number);
     if (refusal != Refusal::kNone) return refusal;
   }
   return Refusal::kNone;

@@ -25,6 +25,7 @@ inline constexpr Op kUcomiF = k0F | 0x2e;
 // Completed by Packed: CMPPS, CMPPD (an immediate byte selects the comparison); MOVMSKPS, MOVMSKPD.
 inline constexpr Op kCmpF = k0F | 0xc2, kMovmskF = k0F | 0x50;
 inline constexpr Op kAndps = k0F | 0x54, kOrps = k0F | 0x56, kXorps = k0F | 0x57;
+inline constexpr Op kMovaps = k0F | 0x28, kMovapsStore = k0F | 0x29;
 inline constexpr Op kMovhlps = k0F | 0x12, kUnpcklps = k0F | 0x14;
 // An immediate byte selects the rounding mode (SSE4.1).
 inline constexpr Op kRoundss = k66 | k0F3A | 0x0a, kRoundsd = k66 | k0F3A | 0x0b;

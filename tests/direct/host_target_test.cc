@@ -22,8 +22,8 @@ using ::testing::HasSubstr;
 std::vector<std::string> FeaturesThatLlvmFinds() {
   std::vector<std::string> found;
   const llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
-  for (const char* name :
-       {"sse4.1", "popcnt", "fma", "fma4", "f16c", "avx512bf16", "avxneconvert", "lse"}) {
+  for (const char* name : {"sse4.1", "popcnt", "fma", "fma4", "f16c", "cx16", "avx", "avx512bf16",
+                           "avxneconvert", "lse"}) {
     if (features.lookup(name)) found.push_back(name);
   }
   return found;

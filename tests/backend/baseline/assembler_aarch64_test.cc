@@ -739,6 +739,11 @@ TEST(AssemblerAArch64Test, EncodesAtomicAccesses) {
        [](A& a) {
          for (unsigned size : {1, 2, 4, 8}) a.StoreExclusive(size, X(2), X(0), X(1));
        }},
+      {"ldaxp x3, x0, [x1]; stlxp w2, x3, x0, [x1]",
+       [](A& a) {
+         a.LoadExclusivePair(X(3), X(0), X(1));
+         a.StoreExclusivePair(X(2), X(3), X(0), X(1));
+       }},
       {"swpalb w2, w0, [x1]; swpalh w2, w0, [x1]; swpal w2, w0, [x1]; swpal x2, x0, [x1]",
        [](A& a) {
          for (unsigned size : {1, 2, 4, 8}) a.Swap(size, X(0), X(2), X(1));

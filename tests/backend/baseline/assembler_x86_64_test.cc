@@ -20,7 +20,8 @@ std::string Disassemble(const Emit& emit) {
   emit(assembler);
   std::vector<uint8_t> code(assembler.buffer().data(),
                             assembler.buffer().data() + assembler.size());
-  firstcall::testing::Disassembler disassembler("x86_64-linux-gnu", "+popcnt,+lzcnt,+bmi,+sse4.2,+f16c");
+  firstcall::testing::Disassembler disassembler("x86_64-linux-gnu",
+                                                "+popcnt,+lzcnt,+bmi,+sse4.2,+f16c");
   std::string text;
   for (const firstcall::testing::Instruction& instruction :
        disassembler.Range(code, 0, 0, code.size())) {
@@ -159,6 +160,9 @@ TEST(AssemblerX86_64Test, EncodesMoves) {
 TEST(AssemblerX86_64Test, EncodesAtomicOperations) {
   EXPECT_ENCODES("lock; xaddl %ecx, (%rdi)", Lock(); a.Xadd(4, Mem::At(kRdi), kRcx));
   EXPECT_ENCODES("lock; cmpxchgb %sil, (%rdi)", Lock(); a.Cmpxchg(1, Mem::At(kRdi), kRsi));
+  EXPECT_ENCODES("cmpxchg16b 0x10(%r9)", CmpxchgWide(Mem::At(kR9, 16)));
+  EXPECT_ENCODES("movaps (%rdi), %xmm9", Rm(op::kMovaps, kXmm9, Mem::At(kRdi)));
+  EXPECT_ENCODES("movaps %xmm9, (%rdi)", Rm(op::kMovapsStore, kXmm9, Mem::At(kRdi)));
   EXPECT_ENCODES("xchgq %rcx, (%rdi)", XchgM(8, Mem::At(kRdi), kRcx));
 }
 
