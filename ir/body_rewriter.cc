@@ -16,6 +16,7 @@ void BodyRewriter::Begin(Function& function) {
   instructions_.clear();
   blocks_.clear();
   replaced_.clear();
+  later_.clear();
   numbers_.resize(function.values.size());
   edges_to_.assign(function.blocks.size(), 0);
   for (uint32_t argument = 0; argument < function.argument_count(); ++argument) {
@@ -100,6 +101,9 @@ void BodyRewriter::Finish() {
   for (size_t i = 0; i < old_operands_; ++i) {
     Operand& operand = function_->operands[i];
     if (operand.IsValue()) operand = NewValue(operand.number());
+  }
+  for (const Replaced& later : later_) {
+    function_->operands[later.operand] = NewValue(later.value.number());
   }
   for (const Replaced& replaced : replaced_) {
     function_->operands[replaced.operand] = replaced.value;

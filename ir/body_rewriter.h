@@ -44,6 +44,11 @@ class BodyRewriter {
     function_->operands.push_back(operand);
     ++instructions_.back().operand_count;
   }
+  // The same of an operand of the old function, whose value may be copied later.
+  void AddOldOperand(Operand operand) {
+    if (operand.IsValue()) later_.push_back({SizeOfOperands(), operand});
+    AddOperand(operand);
+  }
   void AddTarget(uint32_t block) {
     function_->targets.push_back(block);
     ++instructions_.back().target_count;
@@ -76,6 +81,8 @@ class BodyRewriter {
   void Finish();
 
  private:
+  uint32_t SizeOfOperands() const { return static_cast<uint32_t>(function_->operands.size()); }
+
   Function* function_ = nullptr;
   std::vector<Value> values_;
   std::vector<Instruction> instructions_;
@@ -87,6 +94,7 @@ class BodyRewriter {
     Operand value;
   };
   std::vector<Replaced> replaced_;
+  std::vector<Replaced> later_;  // New operands that are old values.
   size_t old_operands_ = 0;
 };
 

@@ -21,6 +21,7 @@ namespace {
 // and what depends on the first parameter:
 //   A  the same type               O           a structure of it and of truth values
 //   E  its element                 R           as many integers, of at most 64 bits
+//   W  a vector of it
 // Integers and floating-point numbers are one number or a vector of such numbers. Empty: code
 // generation does not rely on the signature.
 absl::string_view SignatureOf(IntrinsicId intrinsic) {
@@ -103,10 +104,18 @@ absl::string_view SignatureOf(IntrinsicId intrinsic) {
     case IntrinsicId::kUmulWithOverflow:
     case IntrinsicId::kUsubWithOverflow:
       return "OIA";
+    case IntrinsicId::kVectorReduceFadd:
+    case IntrinsicId::kVectorReduceFmul:
+      return "AFW";
+    case IntrinsicId::kMaskedLoad:
+      return "*";
+    case IntrinsicId::kMaskedStore:
+      return "v*";
     case IntrinsicId::kIsFpclass:
       return "*";
     case IntrinsicId::kVectorReduceAdd:
     case IntrinsicId::kVectorReduceAnd:
+    case IntrinsicId::kVectorReduceMul:
     case IntrinsicId::kVectorReduceOr:
     case IntrinsicId::kVectorReduceSmax:
     case IntrinsicId::kVectorReduceSmin:
@@ -268,6 +277,8 @@ bool Fits(char letter, const Type& type, const Type& first) {
       return &type == &first;
     case 'E':
       return first.IsVector() && &type == first.element();
+    case 'W':
+      return type.IsVector() && type.element() == &first;
     case 'O':
       return IsOverflowOf(type, first);
     default:  // 'R'
@@ -286,10 +297,31 @@ bool HasSignature(const Type& type, absl::string_view signature) {
   return count == parts.size() || count != signature.size();
 }
 
-// What a signature cannot say.
-Fault CheckSpecialRules(IntrinsicId intrinsic, absl::Span<const Operand> arguments,
-                        const Type& caller, const OperandScope& scope) {
+// A load or a store of the lanes of `vector` for which a mask says so.
+Fault CheckMaskedAccess(const Type& vector, const Type& pointer, const Type& alignment,
+                        const Type& mask) {
+  const bool fits = vector.IsVector() && HasPlainValues(*vector.element()) && pointer.IsPointer() &&
+                    alignment.IsInteger(32) && IsTruthOf(mask, vector);
+  return fits ? Fault()
+              : Fault::Unknown("a masked access with other arguments than the known ones");
+}
+
+// What a signature cannot say. `result`: the type of the result.
+Fault CheckSpecialRules(IntrinsicId intrinsic, const Type& result,
+                        absl::Span<const Operand> arguments, const Type& caller,
+                        const OperandScope& scope) {
+  const auto type = [&](uint32_t index) -> const Type& { return *scope.TypeOf(arguments[index]); };
   switch (intrinsic) {
+    case IntrinsicId::kMaskedLoad:
+      if (arguments.size() != 4 || &type(3) != &result) {
+        return Fault::Unknown("a masked load with other arguments than the known ones");
+      }
+      return CheckMaskedAccess(result, type(0), type(1), type(2));
+    case IntrinsicId::kMaskedStore:
+      if (arguments.size() != 4) {
+        return Fault::Unknown("a masked store with other arguments than the known ones");
+      }
+      return CheckMaskedAccess(type(0), type(1), type(2), type(3));
     case IntrinsicId::kBswap:
       return scope.TypeOf(arguments[0])->scalar()->number % 16 == 0
                  ? Fault()
@@ -341,7 +373,7 @@ Fault CheckIntrinsic(const Global& callee, absl::Span<const Operand> arguments, 
   if (!HasSignature(type, signature) && !HasSignature(type, LaterSignatureOf(callee.intrinsic()))) {
     return Fault::Unknown("an intrinsic with another signature than the known one");
   }
-  return CheckSpecialRules(callee.intrinsic(), arguments, caller, scope);
+  return CheckSpecialRules(callee.intrinsic(), *type.result(), arguments, caller, scope);
 }
 
 }  // namespace firstcall::ir

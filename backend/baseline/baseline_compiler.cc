@@ -8,6 +8,7 @@
 #include "backend/baseline/analysis.h"
 #include "backend/baseline/architecture.h"
 #include "backend/baseline/constant_expansion.h"
+#include "backend/baseline/lane_expansion.h"
 #include "backend/baseline/lowering.h"
 #include "backend/baseline/lowering_aarch64.h"
 #include "backend/baseline/lowering_x86_64.h"
@@ -18,16 +19,19 @@
 namespace firstcall::baseline {
 
 struct BaselineCompiler::Parts {
-  explicit Parts(const Architecture& architecture) : analysis(architecture) {}
+  explicit Parts(const Architecture& architecture)
+      : architecture(architecture), analysis(architecture) {}
 
   // Turns what the code generator has refused into what it supports. Returns whether `function` has
   // changed; then `map` follows the numbers of the values.
   bool Expand(Refusal refusal, ir::Function& function, CodeMap* map);
 
+  const Architecture& architecture;
   LoweringOptions options;
   Analysis analysis;
   ConstantExpansion constants;
   SmallFloatExpansion small_floats;
+  LaneExpansion lanes;
   std::unique_ptr<Lowering> lowering;
 };
 
@@ -42,6 +46,11 @@ bool BaselineCompiler::Parts::Expand(Refusal refusal, ir::Function& function, Co
   }
   if (refusal == Refusal::kType && small_floats.Expand(function, options.coverage.flushes_bfloat)) {
     follow(small_floats);
+    return true;
+  }
+  if ((refusal == Refusal::kVector || refusal == Refusal::kIntrinsic) &&
+      lanes.Expand(function, architecture, options.coverage)) {
+    follow(lanes);
     return true;
   }
   return false;

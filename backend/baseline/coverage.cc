@@ -228,6 +228,14 @@ Refusal RefusalOfVectorReduction(const ir::Type* operand, IntrinsicId intrinsic)
                                                                      : Refusal::kNone;
 }
 
+// Of a load or a store of some lanes.
+Refusal RefusalOfMaskedAccess(const ir::Type* vector, const ir::Type* pointer,
+                              const ir::Type* mask) {
+  const bool is_covered =
+      PartCount(vector) != 0 && !IsMask(vector) && PartCount(pointer) == 1 && PartCount(mask) != 0;
+  return is_covered ? Refusal::kNone : Refusal::kVector;
+}
+
 // Of an intrinsic that computes with floating-point numbers, or that is not known.
 Refusal RefusalOfMath(const ir::Function& function, const ir::Instruction& call,
                       IntrinsicId intrinsic, const CoverageOptions& options) {
@@ -320,6 +328,7 @@ Refusal RefusalOfKind(const ir::Function& function, const ir::Instruction& call,
       return Refusal::kIntrinsic;
     case IntrinsicId::kVectorReduceAdd:
     case IntrinsicId::kVectorReduceAnd:
+    case IntrinsicId::kVectorReduceMul:
     case IntrinsicId::kVectorReduceOr:
     case IntrinsicId::kVectorReduceXor:
     case IntrinsicId::kVectorReduceSmax:
@@ -327,6 +336,15 @@ Refusal RefusalOfKind(const ir::Function& function, const ir::Instruction& call,
     case IntrinsicId::kVectorReduceUmax:
     case IntrinsicId::kVectorReduceUmin:
       return RefusalOfVectorReduction(TypeAt(function, call, 0), intrinsic);
+    case IntrinsicId::kVectorReduceFadd:
+    case IntrinsicId::kVectorReduceFmul:
+      return IsScalarFloat(type) && PartCount(TypeAt(function, call, 1)) != 0 ? Refusal::kNone
+                                                                              : Refusal::kVector;
+    case IntrinsicId::kMaskedLoad:
+      return RefusalOfMaskedAccess(type, TypeAt(function, call, 0), TypeAt(function, call, 2));
+    case IntrinsicId::kMaskedStore:
+      return RefusalOfMaskedAccess(TypeAt(function, call, 0), TypeAt(function, call, 1),
+                                   TypeAt(function, call, 3));
     case IntrinsicId::kPtrmask:
       return IsScalar(type) ? Refusal::kNone : Refusal::kVector;
     case IntrinsicId::kTrap:
@@ -804,6 +822,7 @@ bool IntrinsicMayWrite(IntrinsicId intrinsic) {
     case IntrinsicId::kLifetimeEnd:
     case IntrinsicId::kLifetimeStart:
     case IntrinsicId::kLocalescape:
+    case IntrinsicId::kMaskedStore:
     case IntrinsicId::kMemcpy:
     case IntrinsicId::kMemcpyInline:
     case IntrinsicId::kMemmove:

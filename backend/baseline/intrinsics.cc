@@ -232,12 +232,17 @@ void LowerIntrinsic(FunctionCode& code, const ir::Instruction& intrinsic) {
       return LowerVariadicCopy(code, intrinsic);
     case IntrinsicId::kVectorReduceAdd:
     case IntrinsicId::kVectorReduceAnd:
+    case IntrinsicId::kVectorReduceFadd:
+    case IntrinsicId::kVectorReduceFmul:
+    case IntrinsicId::kVectorReduceMul:
     case IntrinsicId::kVectorReduceOr:
     case IntrinsicId::kVectorReduceXor:
     case IntrinsicId::kVectorReduceSmax:
     case IntrinsicId::kVectorReduceSmin:
     case IntrinsicId::kVectorReduceUmax:
     case IntrinsicId::kVectorReduceUmin:
+    case IntrinsicId::kMaskedLoad:
+    case IntrinsicId::kMaskedStore:
       return LowerLanes(code, intrinsic);
     case IntrinsicId::kIsFpclass:
       return LowerFloatClass(code, intrinsic);

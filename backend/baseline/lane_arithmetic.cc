@@ -208,8 +208,10 @@ void ReduceLanes(FunctionCode& code, const ir::Instruction& intrinsic, Register 
   const unsigned count = LaneCount(TypeAt(code, intrinsic, 0));
   MinMax min_max;
   Alu alu = Alu::kAdd;
+  const bool is_product = code.function->IntrinsicOf(intrinsic) == IntrinsicId::kVectorReduceMul;
   switch (code.function->IntrinsicOf(intrinsic)) {
     case IntrinsicId::kVectorReduceAdd:
+    case IntrinsicId::kVectorReduceMul:
       break;
     case IntrinsicId::kVectorReduceAnd:
       alu = Alu::kAnd;
@@ -228,12 +230,28 @@ void ReduceLanes(FunctionCode& code, const ir::Instruction& intrinsic, Register 
   LoadLane(code, value, lanes, 0, min_max.is_signed);
   for (unsigned i = 1; i < count; ++i) {
     LoadLane(code, code.architecture.scratch, lanes, i, min_max.is_signed);
+    if (is_product) {
+      code.assembler.MultiplyRr(8, value, code.architecture.scratch);
+      continue;
+    }
     code.assembler.AluRr(alu, 8, value, code.architecture.scratch);
     if (alu == Alu::kCmp) {
       code.assembler.Select(min_max.takes_other, 8, value, code.architecture.scratch);
     }
   }
   DefineIn(code, intrinsic, value);
+}
+
+// From the first lane to the last one, as without fast-math flags.
+void ReduceFloatLanes(FunctionCode& code, const ir::Instruction& intrinsic) {
+  const ir::Operand vector = OperandAt(code, intrinsic, 1);
+  const bool is_sum = code.function->IntrinsicOf(intrinsic) == IntrinsicId::kVectorReduceFadd;
+  const FloatKind kind = intrinsic.type->IsDouble() ? FloatKind::kDouble : FloatKind::kFloat;
+  const Lanes lanes = LanesOf(code, vector);
+  const Register result = DefineFrom(code, intrinsic, OperandAt(code, intrinsic, 0));
+  for (unsigned i = 0; i < LaneCount(TypeOf(code, vector)); ++i) {
+    code.assembler.FloatRm(is_sum ? FloatOp::kAdd : FloatOp::kMul, kind, result, lanes.At(i));
+  }
 }
 
 void ElementAddressLanes(FunctionCode& code, const ir::Instruction& element, const Lanes& result,

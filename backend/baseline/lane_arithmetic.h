@@ -41,6 +41,8 @@ void FunnelShiftLanes(FunctionCode& code, const ir::Instruction& intrinsic, cons
                       Register value);
 // Makes one number of all lanes.
 void ReduceLanes(FunctionCode& code, const ir::Instruction& intrinsic, Register value);
+// llvm.vector.reduce.fadd and llvm.vector.reduce.fmul.
+void ReduceFloatLanes(FunctionCode& code, const ir::Instruction& intrinsic);
 // Addresses: the sum of a base and of indices times sizes, each of which is a vector or the same
 // for all lanes.
 void ElementAddressLanes(FunctionCode& code, const ir::Instruction& element, const Lanes& result,

@@ -1,6 +1,5 @@
 #include "backend/baseline/small_float_expansion.h"
 
-#include <cstddef>
 #include <string>
 
 #include "absl/types/span.h"
@@ -137,10 +136,11 @@ SmallFloatExpansion::Source SmallFloatExpansion::Add(Opcode opcode, const ir::Ty
                                                      uint8_t code) {
   rewriter_.Add(opcode, type).code = code;
   for (const Source& source : operands) {
-    if (source.is_old && source.operand.IsValue()) {
-      later_.push_back({function_->operands.size(), source.operand.number()});
+    if (source.is_old) {
+      rewriter_.AddOldOperand(source.operand);
+    } else {
+      rewriter_.AddOperand(source.operand);
     }
-    rewriter_.AddOperand(source.operand);
   }
   return {rewriter_.Result()};
 }
@@ -305,7 +305,6 @@ bool SmallFloatExpansion::Expand(ir::Function& function, bool flushes_bfloat) {
     has_any = true;
   }
   if (!has_any) return false;
-  later_.clear();
   rewriter_.Begin(function);
   for (const ir::Block& block : function.blocks) {
     rewriter_.BeginBlock(block.has_address_taken);
@@ -317,9 +316,6 @@ bool SmallFloatExpansion::Expand(ir::Function& function, bool flushes_bfloat) {
       rewriter_.SetNewValue(instruction.value, Write(instruction).operand);
     }
     rewriter_.EndBlock();
-  }
-  for (const auto& [operand, value] : later_) {
-    function.operands[operand] = rewriter_.NewValue(value);
   }
   rewriter_.Finish();
   return true;

@@ -23,8 +23,6 @@
 #include <cstdint>
 #include <deque>
 #include <initializer_list>
-#include <utility>
-#include <vector>
 
 #include "ir/body_rewriter.h"
 #include "ir/function.h"
@@ -51,8 +49,7 @@ class SmallFloatExpansion {
   uint32_t NewNumberOf(uint32_t old) const { return rewriter_.NewValue(old).number(); }
 
  private:
-  // An operand of an instruction that is written. A value of the old function may be written later
-  // than its user, and is given its new number at the end.
+  // An operand of an instruction that is written.
   struct Source {
     ir::Operand operand;
     bool is_old = false;
@@ -97,8 +94,6 @@ class SmallFloatExpansion {
   ir::BodyRewriter rewriter_;
   ir::Type float_, bit_, word16_, word32_;
   std::deque<OwnType> vectors_;
-  // Operands of the new function that are to get the new number of an old value.
-  std::vector<std::pair<size_t, uint32_t>> later_;
 };
 
 }  // namespace firstcall::baseline

@@ -4,6 +4,7 @@
 
 #include "backend/baseline/lane_arithmetic.h"
 #include "backend/baseline/lanes.h"
+#include "backend/baseline/masked_accesses.h"
 #include "backend/baseline/operands.h"
 #include "backend/baseline/value_parts.h"
 
@@ -214,6 +215,17 @@ void LowerLaneDivision(FunctionCode& code, const ir::Instruction& binary) {
 
 void LowerLanesOfIntrinsic(FunctionCode& code, const ir::Instruction& intrinsic,
                            const Lanes& result, Register value) {
+  switch (code.function->IntrinsicOf(intrinsic)) {
+    case ir::IntrinsicId::kMaskedLoad:
+      return LoadSomeLanes(code, intrinsic, result, value);
+    case ir::IntrinsicId::kMaskedStore:
+      return StoreSomeLanes(code, intrinsic, value);
+    case ir::IntrinsicId::kVectorReduceFadd:
+    case ir::IntrinsicId::kVectorReduceFmul:
+      return ReduceFloatLanes(code, intrinsic);
+    default:
+      break;
+  }
   if (!intrinsic.type->IsVector()) return ReduceLanes(code, intrinsic, value);
   switch (code.function->IntrinsicOf(intrinsic)) {
     case ir::IntrinsicId::kAbs:

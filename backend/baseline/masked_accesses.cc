@@ -1,0 +1,54 @@
+#include "backend/baseline/masked_accesses.h"
+
+#include <cstdint>
+
+#include "backend/baseline/function_code.h"
+#include "backend/baseline/memory.h"
+#include "backend/baseline/operands.h"
+
+namespace firstcall::baseline {
+namespace {
+
+// Calls `access(lane)` where the mask says so.
+template <typename Access>
+void ForEachSetLane(FunctionCode& code, const Lanes& mask, unsigned count, const Access& access) {
+  for (unsigned i = 0; i < count; ++i) {
+    const uint32_t skip = code.labels.New();
+    code.assembler.AluMi(Alu::kCmp, 1, mask.At(i), 0);
+    code.assembler.Jcc(Cond::kE, skip);
+    access(i);
+    code.labels.Bind(skip);
+  }
+}
+
+}  // namespace
+
+void LoadSomeLanes(FunctionCode& code, const ir::Instruction& load, const Lanes& result,
+                   Register value) {
+  const ir::Operand others = OperandAt(code, load, 3);
+  const ir::Constant* known = ConstantOf(code, others);
+  if (known == nullptr || !known->IsUndefined()) StoreParts(code, result.mem, others);
+  const Lanes mask = LanesOf(code, OperandAt(code, load, 2));
+  Lanes source = result;
+  source.mem = AddressOf(code, OperandAt(code, load, 0));
+  ForEachSetLane(code, mask, LaneCount(load.type), [&](unsigned i) {
+    LoadLane(code, value, source, i, /*is_signed=*/false);
+    StoreLane(code, result, i, value);
+  });
+  code.locations.registers().Unpin(source.mem.base);
+  code.locations.registers().Unpin(source.mem.index);
+}
+
+void StoreSomeLanes(FunctionCode& code, const ir::Instruction& store, Register value) {
+  const ir::Operand vector = OperandAt(code, store, 0);
+  const Lanes source = LanesOf(code, vector);
+  const Lanes mask = LanesOf(code, OperandAt(code, store, 3));
+  Lanes target = source;
+  target.mem = AddressOf(code, OperandAt(code, store, 1));
+  ForEachSetLane(code, mask, LaneCount(TypeOf(code, vector)), [&](unsigned i) {
+    LoadLane(code, value, source, i, /*is_signed=*/false);
+    StoreLane(code, target, i, value);
+  });
+}
+
+}  // namespace firstcall::baseline
