@@ -86,7 +86,7 @@ absl::Status BodyInstrumentation::CheckReplaces(const llvm::Function& body) cons
 absl::Status BodyInstrumentation::MakeContinuationOf(llvm::Function& body,
                                                      const ContinuationAtLoop& continuation) const {
   const uint32_t loop = continuation.loop;
-  LoopEntries entries(body, labels_.front());
+  LoopEntries entries(body, labels_.front(), LoopEntries::Purpose::kContinuation);
   const LoopEntry* entry = loop < entries.size() ? entries.Find(loop) : nullptr;
   if (entry == nullptr) {
     return absl::NotFoundError(absl::StrCat("function '", NameOf(0), "' has no loop ", loop));

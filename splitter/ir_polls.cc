@@ -69,13 +69,15 @@ HotnessSigns IrPolls::Write(const Body& body, const std::function<void(llvm::Fun
     const int64_t allowance =
         std::min(allowance_ + balance, kMostForPolls + instructions / kInstructionsPerMostForPolls);
     if (allowance >= kLeastForPolls) {
-      entries.emplace(function, body.labels);
+      entries.emplace(function, body.labels, LoopEntries::Purpose::kPolls);
       size_t taken = 0;
       polls = ChoosePolls(function, *entries, static_cast<size_t>(allowance), taken);
       balance -= static_cast<int64_t>(taken);
     }
   }
-  if (asks_when_called_ && !entries) entries.emplace(function, body.labels);
+  if (asks_when_called_ && !entries) {
+    entries.emplace(function, body.labels, LoopEntries::Purpose::kPolls);
+  }
   if (annotate) annotate(function);
   if (!polls.empty() || asks_when_called_) {
     AddHotnessPolls(function, *body.counter, *entries, polls, asks_when_called_);

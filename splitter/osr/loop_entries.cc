@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -18,7 +19,7 @@
 namespace firstcall {
 namespace {
 
-// The most live-ins of one entry.
+// Limits of entries for polls in IR. The most live-ins of one entry.
 constexpr size_t kMaxLive = 128;
 // The most blocks that are visited to find the live-ins of one entry: this constant, plus a number
 // for each block of the function.
@@ -136,12 +137,14 @@ void EraseLifetimeMarks(llvm::AllocaInst& variable) {
 class LoopEntries::Liveness {
  public:
   Liveness(llvm::Function& function, const BlockGraph& graph, BlockSearch& search,
-           llvm::ArrayRef<llvm::AllocaInst*> variables, llvm::ArrayRef<unsigned> points)
+           llvm::ArrayRef<llvm::AllocaInst*> variables, llvm::ArrayRef<unsigned> points,
+           bool is_limited)
       : function_(function),
         graph_(graph),
         search_(search),
         variables_(graph, variables, points),
-        all_steps_left_(kAllSteps + kAllStepsPerBlock * graph_.size()) {}
+        most_steps_(is_limited ? kSteps + kStepsPerBlock * graph_.size() : SIZE_MAX),
+        all_steps_left_(is_limited ? kAllSteps + kAllStepsPerBlock * graph_.size() : SIZE_MAX) {}
 
   const VariableLiveness& variables() const { return variables_; }
 
@@ -149,7 +152,7 @@ class LoopEntries::Liveness {
   // Nothing if computing them takes too long.
   std::optional<std::vector<llvm::Value*>> At(llvm::BasicBlock& point) {
     if (all_steps_left_ == 0) return std::nullopt;
-    steps_left_ = kSteps + kStepsPerBlock * graph_.size();
+    steps_left_ = most_steps_;
     std::vector<llvm::Value*> live;
     const Blocks reached = Reach(Number(point), /*without=*/kNoBlock);
     for (llvm::Argument& argument : function_.args()) {
@@ -229,14 +232,15 @@ class LoopEntries::Liveness {
   BlockSearch& search_;
   const VariableLiveness variables_;
   llvm::SmallVector<unsigned, 32> pending_;
+  const size_t most_steps_;
   size_t steps_left_ = 0;
   size_t all_steps_left_;
 };
 
 // --- Entries ---
 
-LoopEntries::LoopEntries(llvm::Function& function, const Labels& labels)
-    : function_(function), labels_(labels), graph_(function), search_(graph_) {
+LoopEntries::LoopEntries(llvm::Function& function, const Labels& labels, Purpose purpose)
+    : function_(function), labels_(labels), purpose_(purpose), graph_(function), search_(graph_) {
   const std::vector<unsigned>& headers = search_.loop_headers();
   entries_.resize(headers.size());
   for (size_t i = 0; i < headers.size(); ++i) {
@@ -257,8 +261,8 @@ bool LoopEntries::FillIn(size_t loop) {
   if (!CanBeEntered(*entry.block)) return false;
   if (liveness_ == nullptr) {
     variables_ = FrameVariables(function_);
-    liveness_ =
-        std::make_unique<Liveness>(function_, graph_, search_, variables_, search_.loop_headers());
+    liveness_ = std::make_unique<Liveness>(function_, graph_, search_, variables_,
+                                           search_.loop_headers(), purpose_ == Purpose::kPolls);
   }
   const std::optional<std::vector<llvm::Value*>> values = liveness_->At(*entry.block);
   if (!values) return false;
@@ -277,7 +281,8 @@ bool LoopEntries::FillIn(size_t loop) {
     if (!CanBePassed(*value) || (is_label && !CanBeNumbered(*value))) return false;
     entry.values.push_back({value, is_label});
   }
-  return entry.variables.size() + entry.values.size() <= kMaxLive;
+  return purpose_ == Purpose::kContinuation ||
+         entry.variables.size() + entry.values.size() <= kMaxLive;
 }
 
 const LoopEntry* LoopEntries::Find(size_t loop) {

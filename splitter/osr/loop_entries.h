@@ -57,9 +57,13 @@ void EraseLifetimeMarks(llvm::AllocaInst& variable);
 // time proportional to the function's blocks.
 class LoopEntries {
  public:
+  // What entries are asked for. Polls in IR are written before the first call, and store all
+  // live-ins; a continuation is made for a loop that is hot.
+  enum class Purpose { kPolls, kContinuation };
+
   // `function` must be materialized, and must not change while entries are asked for. `labels` are
   // the function's labels, and must outlive the entries.
-  LoopEntries(llvm::Function& function, const Labels& labels);
+  LoopEntries(llvm::Function& function, const Labels& labels, Purpose purpose);
   ~LoopEntries();
   LoopEntries(const LoopEntries&) = delete;
   LoopEntries& operator=(const LoopEntries&) = delete;
@@ -77,8 +81,8 @@ class LoopEntries {
   // An entry is also impossible
   //  - in an exception handling pad;
   //  - if a variable that holds a label is live, or a value that cannot be passed;
-  //  - if more than kMaxLive values and variables are live;
-  //  - if computing the live-ins takes too long, for this entry or with those computed before.
+  //  - if too many values and variables are live, or finding them takes too long, for this entry or
+  //    with those found before: only for polls in IR.
   const LoopEntry* Find(size_t loop);
 
  private:
@@ -93,6 +97,7 @@ class LoopEntries {
 
   llvm::Function& function_;
   const Labels& labels_;
+  const Purpose purpose_;
   const BlockGraph graph_;
   BlockSearch search_;
   std::vector<Entry> entries_;

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "absl/functional/function_ref.h"
@@ -38,6 +37,15 @@ std::string ReasonOf(const absl::Status& status) {
   return quote == std::string::npos ? reason : reason.substr(0, quote) + "...";
 }
 
+// The function of that name in `module`. The index gives local functions the name of the front end
+// and a number.
+const llvm::Function* FindFunction(const llvm::Module& module, absl::string_view name) {
+  const llvm::Function* const function = module.getFunction({name.data(), name.size()});
+  if (function != nullptr) return function;
+  const absl::string_view stem = name.substr(0, name.rfind('$'));
+  return module.getFunction({stem.data(), stem.size()});
+}
+
 }  // namespace
 
 absl::StatusOr<LoopCount> CountLoops(const std::string& bitcode) {
@@ -55,11 +63,12 @@ absl::StatusOr<LoopCount> CountLoops(const std::string& bitcode) {
   FIRSTCALL_ASSIGN_OR_RETURN(const std::shared_ptr<const SymbolIndex> index,
                              compiler->Add(std::move(added)));
   LoopCount count;
-  for (const llvm::Function& function : **module) {
-    const std::optional<SymbolOrdinal> ordinal =
-        index->Find({function.getName().data(), function.getName().size()});
-    if (function.isDeclaration() || !ordinal) continue;
-    const BlockGraph graph(const_cast<llvm::Function&>(function));
+  for (uint32_t i = 0; i < index->size(); ++i) {
+    const SymbolOrdinal ordinal{i};
+    if (index->at(ordinal).kind != SymbolKind::kFunction) continue;
+    const llvm::Function* const function = FindFunction(**module, index->at(ordinal).name);
+    if (function == nullptr || function->isDeclaration()) continue;
+    const BlockGraph graph(const_cast<llvm::Function&>(*function));
     BlockSearch search(graph);
     for (uint32_t loop = 0; loop < search.loop_headers().size(); ++loop) {
       const auto is_replaced = [](SymbolOrdinal) { return false; };
@@ -68,7 +77,7 @@ absl::StatusOr<LoopCount> CountLoops(const std::string& bitcode) {
       const auto do_not_run = [](absl::FunctionRef<void()>) { return false; };
       const absl::Status status =
           compiler
-              ->Optimize({ModuleId(), *ordinal, loop, /*is_far=*/false,
+              ->Optimize({ModuleId(), ordinal, loop, /*is_far=*/false,
                           std::make_shared<StopFlag>(), [] {}, is_replaced, is_warm, do_not_run})
               .status();
       ++count.loops;

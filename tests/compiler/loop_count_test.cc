@@ -56,6 +56,23 @@ TEST(LoopCountTest, EveryLoopOfAnOrdinaryFunctionCanBeLeft) {
   EXPECT_THAT(count.others, IsEmpty());
 }
 
+TEST(LoopCountTest, LoopsOfLocalFunctionsAreCounted) {
+  const LoopCount count = Count(R"(
+    define internal void @local(i64 %n) {
+      br label %loop
+    loop:
+      %i = phi i64 [ 0, %0 ], [ %i1, %loop ]
+      %i1 = add i64 %i, 1
+      %c = icmp slt i64 %i1, %n
+      br i1 %c, label %loop, label %out
+    out:
+      ret void
+    }
+    define void @f() { call void @local(i64 3)  ret void })");
+  EXPECT_EQ(count.loops, 1u);
+  EXPECT_EQ(count.leavable, 1u);
+}
+
 TEST(LoopCountTest, AFunctionThatNeedsItsFrameKeepsItsLoops) {
   const LoopCount count = Count(R"(
     declare i32 @setjmp(ptr) returns_twice

@@ -116,10 +116,10 @@ std::unique_ptr<llvm::Module> WithContinuation(const std::string& text, uint32_t
   llvm::ValueToValueMapTy map;
   llvm::Function& copy = *llvm::CloneFunction(&function, map);
   const Labels its_labels = FindLabels(copy);
-  LoopEntries its_entries(copy, its_labels);
+  LoopEntries its_entries(copy, its_labels, LoopEntries::Purpose::kContinuation);
   MakeContinuation(copy, *its_entries.Find(loop), "continuation");
   const Labels labels = FindLabels(function);
-  LoopEntries entries(function, labels);
+  LoopEntries entries(function, labels, LoopEntries::Purpose::kContinuation);
   size_t taken = 0;
   AddHotnessPolls(function, *DeclareHotnessCounter(*module, "counter", /*is_near=*/false), entries,
                   ChoosePolls(function, entries, SIZE_MAX, taken), /*asks_when_called=*/true);
@@ -140,7 +140,7 @@ TEST_P(ContinuationTest, ChangesNothing) {
     ASSERT_NE(module, nullptr);
     llvm::Function& function = *module->getFunction("f");
     const Labels labels = FindLabels(function);
-    loops = LoopEntries(function, labels).size();
+    loops = LoopEntries(function, labels, LoopEntries::Purpose::kContinuation).size();
     ReferenceJit jit(std::move(module), optimize, Host());
     auto* run = jit.Address<int64_t(int64_t)>("run");
     ASSERT_NE(run, nullptr);
@@ -190,7 +190,7 @@ class ContinuationShapeTest : public ::testing::Test {
     module_ = ParseModule(text, context_);
     llvm::Function& function = *module_->getFunction("f");
     const Labels labels = FindLabels(function);
-    LoopEntries entries(function, labels);
+    LoopEntries entries(function, labels, LoopEntries::Purpose::kContinuation);
     llvm::Function* made = MakeContinuation(function, *entries.Find(0), "continuation");
     bool debug_info_is_broken = false;
     EXPECT_FALSE(llvm::verifyModule(*module_, &llvm::errs(), &debug_info_is_broken));

@@ -46,7 +46,7 @@ class HotnessPollsTest : public ::testing::TestWithParam<bool> {
     module_->setDataLayout(ReferenceDataLayout());
     llvm::Function& function = *module_->getFunction("f");
     const Labels labels = FindLabels(function);
-    LoopEntries entries(function, labels);
+    LoopEntries entries(function, labels, LoopEntries::Purpose::kPolls);
     loops_ = entries.size();
     const size_t before = CountInstructions(function);
     chosen_ = ChoosePolls(function, entries, allowance, taken_);

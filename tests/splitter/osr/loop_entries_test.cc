@@ -33,11 +33,12 @@ class LoopEntriesTest : public ::testing::Test {
   llvm::Function& F() { return *module_->getFunction("f"); }
 
   // Of @f in `text`.
-  std::vector<Named> Find(const std::string& text) {
+  std::vector<Named> Find(const std::string& text,
+                          LoopEntries::Purpose purpose = LoopEntries::Purpose::kPolls) {
     Load(text);
     if (module_ == nullptr) return {};
     const Labels labels = FindLabels(F());
-    LoopEntries found(F(), labels);
+    LoopEntries found(F(), labels, purpose);
     impossible_ = 0;
     std::vector<Named> named;
     for (size_t i = 0; i < found.size(); ++i) {
@@ -245,6 +246,8 @@ TEST_F(LoopEntriesTest, TooMuchThatLives) {
   EXPECT_EQ(impossible_, 0u);
   EXPECT_THAT(Find(text(128)), IsEmpty());
   EXPECT_EQ(impossible_, 1u);
+  EXPECT_THAT(Find(text(500), LoopEntries::Purpose::kContinuation),
+              ElementsAre(Pair("loop", SizeIs(501))));
 }
 
 TEST_F(LoopEntriesTest, VariablesThatValuesHaveTheAddressOf) {
