@@ -216,7 +216,8 @@ class Chooser {
            !(index_.has_groups() && reader_.ReadsGroup(callee));
   }
 
-  // See ImportDecisions. Bodies that are too large are not kept: most are considered only once.
+  // See ImportDecisions. Bodies that are too large are not kept: most are considered only once. One
+  // that was there before may have been chosen already, when the callee was warm.
   llvm::Function* SmallBody(llvm::Function& callee, const BodyLimits& limits) {
     const std::optional<SymbolOrdinal> ordinal = view_.ordinal_of(callee);
     BodySizes* const sizes = ordinal ? options_.sizes : nullptr;
@@ -225,11 +226,12 @@ class Chooser {
     const size_t as_read = callee.getInstructionCount();
     if (sizes != nullptr) sizes->NoteAsRead(*ordinal, as_read);
     if (as_read > limits.as_read) return nullptr;
+    const bool was_there = view_.simplified_bodies().Has(callee);
     llvm::Function& body = view_.simplified_bodies().Of(callee, decisions_.simplify);
     const size_t simplified = body.getInstructionCount();
     if (sizes != nullptr) sizes->NoteSimplified(*ordinal, simplified);
     if (simplified <= limits.simplified) return &body;
-    view_.simplified_bodies().Drop(callee);
+    if (!was_there) view_.simplified_bodies().Drop(callee);
     return nullptr;
   }
 

@@ -23,6 +23,9 @@ class SimplifiedBodies {
   // it calls, also if that is `function`, are the view's functions.
   llvm::Function& Of(llvm::Function& function, Simplify simplify);
 
+  // Whether `function` has a copy.
+  bool Has(const llvm::Function& function) const { return copies_.contains(&function); }
+
   // Frees the copy of `function`, which must have one.
   void Drop(const llvm::Function& function);
 

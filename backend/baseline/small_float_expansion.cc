@@ -39,7 +39,6 @@ bool IsComputedAsFloat(IntrinsicId intrinsic) {
     case IntrinsicId::kExp2:
     case IntrinsicId::kFabs:
     case IntrinsicId::kFloor:
-    case IntrinsicId::kFmuladd:
     case IntrinsicId::kLog:
     case IntrinsicId::kLog10:
     case IntrinsicId::kLog2:
@@ -239,12 +238,6 @@ SmallFloatExpansion::Source SmallFloatExpansion::WriteCall(const ir::Instruction
           Add(Opcode::kAnd, bits, {ToBits(Old(call, 0)), Bits(bits, kSign - 1)});
       const Source sign = Add(Opcode::kAnd, bits, {ToBits(Old(call, 1)), Bits(bits, kSign)});
       return Add(Opcode::kBitCast, type, {Add(Opcode::kOr, bits, {magnitude, sign})});
-    }
-    case IntrinsicId::kFmuladd: {  // Rounded twice.
-      const Source product =
-          Add(Opcode::kFMul, wide, {ToFloat(Old(call, 0)), ToFloat(Old(call, 1))});
-      const Source rounded = FromFloat(product, type);
-      return FromFloat(Add(Opcode::kFAdd, wide, {ToFloat(rounded), ToFloat(Old(call, 2))}), type);
     }
     default:
       break;

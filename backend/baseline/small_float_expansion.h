@@ -7,10 +7,11 @@
 // Conversions of bfloat become operations on integers. Signs are changed as bits. The lanes of
 // vectors are converted one after the other.
 //
-// Not expanded, so that LLVM compiles the function: fused multiplications, whose result depends on
-// whether the processor has them; conversions from double to bfloat, and from integers of more than
-// 24 bits to bfloat, which processors round differently; nor what rounds to bfloat, if LLVM does
-// that by an instruction which takes denormal numbers for zero.
+// Not expanded, so that LLVM compiles the function: multiplications that are fused, or may be
+// (llvm.fmuladd), whose result depends on whether the processor has such an instruction;
+// conversions from double to bfloat, and from integers of more than 24 bits to bfloat, which
+// processors round differently; nor what rounds to bfloat, if LLVM does that by an instruction
+// which takes denormal numbers for zero.
 //
 // Called only for a function that was refused for its types, so that others pay nothing.
 //

@@ -152,6 +152,8 @@ void HotFunctionOptimizer::GiveAnswer(const Attempt& attempt, absl::Duration tim
     function.notes().NoteStep(Describe(attempt, time, body));
     if (body.ok() && !body->is_cached) {
       schedule_->books().NoteOptimization(function.first_body(), attempt.predicted, time);
+    } else {
+      schedule_->books().NoteOtherWork(time);
     }
     function.first_body().ForgetTime();
     if (!is_whole && absl::IsNotFound(body.status())) {

@@ -114,7 +114,13 @@ void Promoter::StartThreadsNowOrLater() {
   absl::MutexLock lock(&mutex_);
   if (!threads_.Start()) return;
   schedule_.TakeOverJobs();
+  BeginBooks();
+}
+
+// In a forked child, the times and optimizations of its parent say nothing.
+void Promoter::BeginBooks() {
   functions_.ForgetTimes();
+  schedule_.BeginBooks();
 }
 
 void Promoter::NoticeRunOut(const CallCounter& counter) {
@@ -214,7 +220,7 @@ bool Promoter::LookAtCounters() {
 HotFunction& Promoter::FunctionOf(FunctionKey key) {
   ExitHook::NoticeExitOnThisThread();
   // A forked child needs the threads if its parent had them.
-  if (threads_.are_needed() && threads_.Start()) functions_.ForgetTimes();
+  if (threads_.are_needed() && threads_.Start()) BeginBooks();
   schedule_.TakeOverJobs();
   return functions_.Get(key);
 }

@@ -168,6 +168,7 @@ class Promoter {
   HotFunction* TakeNext() ABSL_LOCKS_EXCLUDED(mutex_);
   // Finds out once how many processors the process may use.
   void NoteProcessors() ABSL_LOCKS_EXCLUDED(mutex_);
+  void BeginBooks() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Puts the functions on the list whose counters show that they are hot. Returns whether there
   // were any.
   bool LookAtCounters() ABSL_LOCKS_EXCLUDED(mutex_);

@@ -47,6 +47,12 @@ absl::Duration CostBySize(const FirstBody& body) {
 
 }  // namespace
 
+void PromotionBooks::BeginAnew() {
+  const PromotionTotals before = totals_;
+  *this = PromotionBooks(before.weighs_gains);
+  totals_.processors = before.processors;
+}
+
 void PromotionBooks::NoteProgram(absl::Duration elapsed, absl::Duration time, uint64_t work) {
   last_time_ = time;
   last_work_ = work;

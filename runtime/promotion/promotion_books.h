@@ -29,6 +29,9 @@ class PromotionBooks {
   // If gains are not weighed, all that is hot pays.
   explicit PromotionBooks(bool weighs_gains) { totals_.weighs_gains = weighs_gains; }
 
+  // Forgets everything but that, and how many processors there are.
+  void BeginAnew();
+
   // How many processors the process may use; more than 0. One until this is called.
   void SetProcessors(double processors) { totals_.processors = processors; }
 
@@ -63,8 +66,9 @@ class PromotionBooks {
   // Notes that the function of `body`, of which `predicted` had been predicted, was optimized,
   // which took `time` of a processor.
   void NoteOptimization(const FirstBody& body, const Prediction& predicted, absl::Duration time);
-  // Notes that a counting body has taken `time` of a processor.
-  void NoteCountingBody(absl::Duration time) { totals_.time += time; }
+  // Notes that something else for an optimization, such as a counting body, or an optimization that
+  // has failed, has taken `time` of a processor.
+  void NoteOtherWork(absl::Duration time) { totals_.time += time; }
   const PromotionTotals& totals() const { return totals_; }
 
  private:

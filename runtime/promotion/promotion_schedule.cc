@@ -69,7 +69,7 @@ HotFunction* PromotionSchedule::TakeForIdleTime(HotFunctions& functions) {
 
 void PromotionSchedule::NoteCountingBody(absl::Duration time) {
   clock_.NoteOptimization(time);
-  books_.NoteCountingBody(time);
+  books_.NoteOtherWork(time);
 }
 
 bool PromotionSchedule::Begin(const std::shared_ptr<PromotionJob>& job) {

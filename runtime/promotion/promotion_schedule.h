@@ -46,6 +46,8 @@ class PromotionSchedule {
   PromotionJobs& jobs() { return jobs_; }
   // What optimizations cost and return.
   PromotionBooks& books() { return books_; }
+  // Begins the books anew.
+  void BeginBooks() { books_.BeginAnew(); }
   const PromotionBooks& books() const { return books_; }
 
   // In a forked child: puts the functions that threads of the parent were optimizing back on the

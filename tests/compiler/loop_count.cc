@@ -77,8 +77,8 @@ absl::StatusOr<LoopCount> CountLoops(const std::string& bitcode) {
       const auto do_not_run = [](absl::FunctionRef<void()>) { return false; };
       const absl::Status status =
           compiler
-              ->Optimize({ModuleId(), ordinal, loop, /*is_far=*/false,
-                          std::make_shared<StopFlag>(), [] {}, is_replaced, is_warm, do_not_run})
+              ->Optimize({ModuleId(), ordinal, loop, /*is_far=*/false, std::make_shared<StopFlag>(),
+                          [] {}, is_replaced, is_warm, do_not_run})
               .status();
       ++count.loops;
       if (absl::IsCancelled(status)) {

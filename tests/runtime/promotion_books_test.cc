@@ -31,7 +31,7 @@ class PromotionBooksTest : public testing::Test {
   // Notes an optimization that has taken `times` what its function's size predicts.
   void NoteOptimization(const FirstBody& body, double times) {
     PromotionBooks by_size(/*weighs_gains=*/true);
-    by_size.NoteCountingBody(absl::Nanoseconds(1));
+    by_size.NoteOtherWork(absl::Nanoseconds(1));
     books_.NoteOptimization(body, books_.Predict(body), times * by_size.CostOf(body));
   }
 
@@ -118,6 +118,18 @@ TEST_F(PromotionBooksTest, IfGainsAreNotWeighedAllPays) {
   books.SetProcessors(1);
   EXPECT_TRUE(books.Pays(Body(1'000'000)));
   EXPECT_EQ(books.LongestActivity(Body(1)), absl::Milliseconds(100));
+}
+
+TEST_F(PromotionBooksTest, BeginAnewInAChild) {
+  NoteOptimization(Body(100), 3);
+  books_.SetProcessors(2);
+  books_.NoteProgram(kLook, absl::Milliseconds(40), /*work=*/400'000'000);
+  books_.BeginAnew();
+  EXPECT_EQ(books_.totals().optimizations, 0u);
+  EXPECT_EQ(books_.totals().time, absl::ZeroDuration());
+  EXPECT_EQ(books_.totals().processors, 2);
+  EXPECT_TRUE(books_.totals().weighs_gains);
+  EXPECT_FALSE(books_.Pays(Body(1000, absl::Milliseconds(8)))) << "the first must pay";
 }
 
 TEST_F(PromotionBooksTest, SaysWhatWasPredictedAndWhatCame) {

@@ -75,20 +75,6 @@ TEST_F(PromotionScheduleTest, AFunctionWaitsUntilItsOptimizationPays) {
   EXPECT_EQ(schedule.TakeNext(functions_), &function_);
 }
 
-TEST_F(PromotionScheduleTest, WhatReturnsMoreIsServedFirst) {
-  PromotionSchedule schedule(/*has_threads=*/true, /*looks_at_counters=*/true,
-                             /*weighs_gains=*/true, kBudget, now_ - absl::Hours(1));
-  HotFunction other(nullptr, FunctionKey{module_, {}}, kInterval);
-  for (HotFunction* function : {&function_, &other}) {
-    function->first_body().BeginCounting(ExecutorAddress(), 1000, absl::ZeroDuration());
-    schedule.waiting().Add(*function);
-  }
-  function_.first_body().NoteTime(absl::Seconds(1));
-  other.first_body().NoteTime(absl::Seconds(2));
-  EXPECT_EQ(schedule.TakeNext(functions_), &other);
-  EXPECT_EQ(schedule.TakeNext(functions_), &function_);
-}
-
 TEST_F(PromotionScheduleTest, NothingIsServedOnceTheBudgetIsUsedUp) {
   const auto job = std::make_shared<PromotionJob>(function_);
   ASSERT_TRUE(schedule_.Begin(job));

@@ -60,10 +60,13 @@ TEST_F(SimplifiedBodiesTest, ACopyCallsTheFunction) {
 }
 
 TEST_F(SimplifiedBodiesTest, ACopyIsMadeOnceUntilItIsDropped) {
+  EXPECT_FALSE(bodies_.Has(f()));
   llvm::Function& copy = SimplifiedF();
+  EXPECT_TRUE(bodies_.Has(f()));
   EXPECT_EQ(&SimplifiedF(), &copy);
   EXPECT_EQ(simplified_, 1);
   bodies_.Drop(f());
+  EXPECT_FALSE(bodies_.Has(f()));
   SimplifiedF();
   EXPECT_EQ(simplified_, 2);
 }
