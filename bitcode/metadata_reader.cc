@@ -11,6 +11,7 @@
 namespace firstcall::bitcode {
 namespace {
 
+constexpr absl::string_view kCompileUnits = "llvm.dbg.cu";
 constexpr absl::string_view kFlags = "llvm.module.flags";
 // LLVM makes a flag of this, and calls of intrinsics of calls of functions.
 constexpr absl::string_view kOldMarker = "clang.arc.retainAutoreleasedReturnValueMarker";
@@ -46,6 +47,7 @@ absl::Status MetadataReader::ReadRecord() {
       return absl::OkStatus();
     case kMetadataNamedNode: {
       const Record& record = reader_.ReadOperands();
+      if (name_ == kCompileUnits && !record.operands.empty()) module_.set_has_compile_units();
       return name_ == kFlags ? ReadFlags(record.operands) : absl::OkStatus();
     }
     case kMetadataGlobalAttachment:

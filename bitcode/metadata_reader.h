@@ -1,5 +1,6 @@
 // What code generation needs of a module's metadata (the block METADATA of bitcode): the flags of
-// the module, and which globals have debug information, or metadata that code depends on.
+// the module, whether it has debug information, and which globals have any, or metadata that code
+// depends on.
 //
 // A part of ModuleReader. Thread-compatible.
 

@@ -1,7 +1,9 @@
 #include "compiler/body_description.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -11,12 +13,14 @@
 #include "backend/llvm/debug_object.h"
 #include "base/status.h"
 #include "base/string_ref.h"
+#include "compiler/code_lines.h"
 #include "compiler/described_function.h"
 #include "compiler/first_body.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Metadata.h"
 #include "llvm/IR/Module.h"
+#include "object/symbol_name.h"
 
 namespace firstcall {
 namespace {
@@ -34,7 +38,7 @@ class Description {
         view_(view),
         baseline_(baseline),
         first_bodies_{order.is_replaced, order.is_far, order.asks_when_called,
-                      /*keeps_debug_info=*/true},
+                      order.wants_lines ? KeptDebugInfo::kLines : KeptDebugInfo::kAll},
         described_(std::make_unique<llvm::Module>("description", view.module().getContext())) {
     described_->setTargetTriple(view.module().getTargetTriple());
     described_->setDataLayout(view.module().getDataLayout());
@@ -42,7 +46,7 @@ class Description {
 
   // Adds the function with this index in the order, if it can be described.
   void Add(size_t index) {
-    const SymbolOrdinal ordinal = order_.bodies[index].function;
+    const SymbolOrdinal ordinal = order_.functions[index];
     const absl::StatusOr<std::unique_ptr<llvm::Module>> extracted =
         ExtractFirstBody(view_, module_, ordinal, first_bodies_, context_);
     if (!extracted.ok()) return;
@@ -54,12 +58,13 @@ class Description {
   // After an error, the view must be dropped.
   absl::StatusOr<CodeDescription> Finish(const Target& target) {
     CodeDescription description;
+    description.described = std::move(ordinals_);
+    description.lines = std::move(lines_);
     if (functions_.empty()) return description;
     absl::StatusOr<ObjectBytes> object = MakeDebugObject(target, *described_, functions_);
     if (!object.ok()) (void)described_.release();  // LLVM may still refer to it.
     FIRSTCALL_RETURN_IF_ERROR(object.status());
     description.object = *std::move(object);
-    description.described = std::move(ordinals_);
     return description;
   }
 
@@ -68,19 +73,38 @@ class Description {
     llvm::DISubprogram* subprogram = function.getSubprogram();
     // The code generator refuses functions that have one.
     function.setSubprogram(nullptr);
+    if (order_.is_one_object && !order_.asks_when_called) ReachOthers(*function.getParent());
     const DescribedFunction described(function);
     baseline::CodeMap map;
-    map.watched = described.WatchedValues();
+    if (!order_.wants_lines) map.watched = described.WatchedValues();
     GenerationRequest request;
     request.is_far = order_.is_far;
     absl::StatusOr<GeneratedObject> generated = baseline_.GenerateWithMap(function, request, map);
     if (!generated.ok() || generated->is_refused()) return;
     // Otherwise the body is another one than the one that runs.
     if (!order_.is_running(index, std::move(generated->bytes))) return;
+    ordinals_.push_back(order_.functions[index]);
+    if (order_.wants_lines) {
+      lines_.push_back(LinesOf(described.DescribeLines(map), *subprogram));
+      return;
+    }
     CopyFlags(*function.getParent());
     functions_.emplace(&AddDescribedFunction(*described_, function.getName(), *subprogram),
                        described.Describe(map));
-    ordinals_.push_back(order_.bodies[index].function);
+  }
+
+  // Calls of functions of the same object go straight there.
+  void ReachOthers(llvm::Module& extracted) {
+    for (llvm::Function& callee : extracted) {
+      if (!callee.isDeclaration()) continue;
+      const SymbolReference reference = ParseReference(ToStringView(callee.getName()));
+      if (reference.kind != ReferenceKind::kCall) continue;
+      const std::optional<SymbolOrdinal> ordinal = module_.index().Find(reference.name);
+      const std::vector<SymbolOrdinal>& all = order_.functions;
+      if (ordinal && std::find(all.begin(), all.end(), *ordinal) != all.end()) {
+        callee.setDSOLocal(true);
+      }
+    }
   }
 
   // What the code generator wants to know of the module.
@@ -102,6 +126,7 @@ class Description {
   const FirstBodyOrder first_bodies_;
   std::unique_ptr<llvm::Module> described_;
   DescribedFunctions functions_;
+  std::vector<CodeLines> lines_;
   std::vector<SymbolOrdinal> ordinals_;
 };
 
@@ -110,21 +135,22 @@ class Description {
 absl::StatusOr<CodeDescription> DescribeBodiesOf(LoadedModule& module,
                                                  const DescriptionOrder& order,
                                                  const Target& target, CompileContext& context) {
-  if (!module.source().is_reopenable()) {
+  // Where lines are wanted, such a module was kept as bitcode (GenerateFunction).
+  if (!module.source().is_reopenable() && !context.keeps_lines()) {
     return absl::UnimplementedError("the module is given in memory");
   }
   FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, context.View(module));
   absl::MutexLock lock(&view->mutex());
   FIRSTCALL_RETURN_IF_ERROR(view->ReadMetadata());
   if (view->module().getNamedMetadata(kCompileUnits) == nullptr) {
-    return absl::UnimplementedError("the module has no debug information");
+    return absl::NotFoundError("the module has no debug information");
   }
   FIRSTCALL_ASSIGN_OR_RETURN(baseline::BaselineGenerator * baseline, context.Baseline());
   if (baseline == nullptr) {
     return absl::UnimplementedError("the baseline code generator is turned off");
   }
   Description description(module, order, context, *view, *baseline);
-  for (size_t i = 0; i < order.bodies.size(); ++i) description.Add(i);
+  for (size_t i = 0; i < order.functions.size(); ++i) description.Add(i);
   return description.Finish(target);
 }
 

@@ -23,6 +23,8 @@
 #include "backend/llvm/target.h"
 #include "base/ids.h"
 #include "compiler/loaded_module.h"
+#include "seam/debug_info.h"
+#include "splitter/extract_options.h"
 #include "splitter/module_view.h"
 
 namespace firstcall {
@@ -50,8 +52,21 @@ class CompileContext {
   // Whether functions with `optnone` may be optimized.
   OptNone optnone() const { return target_.optnone(); }
 
-  // Whether code has no debug information, though its module has.
-  bool drops_debug_info() const { return target_.drops_debug_info(); }
+  // What functions that LLVM's code generator makes keep of their debug information. Data has all,
+  // or none.
+  KeptDebugInfo kept_debug_info() const {
+    switch (target_.debug_info()) {
+      case DebugInfo::kAlways:
+        return KeptDebugInfo::kAll;
+      case DebugInfo::kLines:
+        return KeptDebugInfo::kLines;
+      case DebugInfo::kAuto:
+      case DebugInfo::kNever:
+        break;
+    }
+    return KeptDebugInfo::kNone;
+  }
+  bool keeps_lines() const { return kept_debug_info() == KeptDebugInfo::kLines; }
 
   // Whether a function that the baseline code generator does not cover fails.
   bool is_strict() const { return target_.baseline() == firstcall::Baseline::kStrict; }

@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "base/steady_clock.h"
 #include "compiler/code_generation.h"
+#include "compiler/subprograms_aside.h"
 #include "object/symbol_name.h"
 #include "splitter/extract_options.h"
 #include "splitter/function_extractor.h"
@@ -29,10 +30,12 @@ absl::StatusOr<CompiledObject> GenerateCounting(const OptimizationOrder& order,
   options.body = ReplaceableBody{};
   options.verify = !module.source().is_verified();
   options.optnone = context.optnone();
-  options.drop_debug_info = context.drops_debug_info();
+  options.debug_info = context.kept_debug_info();
+  options.optnone_ignores_debug_info = context.keeps_lines();
   options.keep_in_view = true;
   options.simplify_without_loops = true;
-  options.refuse_debug_info = true;  // The baseline code generator refuses it, too.
+  // The baseline code generator refuses it, too, unless it is put aside.
+  options.refuse_debug_info = !context.keeps_lines();
   // The optimizations that follow need facts, and the body is simplified here.
   options.facts = &module.facts();
   if (infers) options.infer = [&](llvm::Module& copies) { optimizer->Infer(copies); };
@@ -53,6 +56,7 @@ absl::StatusOr<CompiledObject> GenerateCounting(const OptimizationOrder& order,
   compiled.counters = counters;
   compiled.split = SteadyNow() - start;
   listener.OnModuleMade(*function_module.module);
+  if (context.keeps_lines()) (void)SubprogramsAside(*function_module.module);
   FIRSTCALL_ASSIGN_OR_RETURN(
       GeneratedObject generated,
       GenerateBaselineCode(*function_module.module, MakeRequest(order.is_far, order.identification),

@@ -34,7 +34,7 @@ absl::StatusOr<CompiledObject> GenerateData(LoadedModule& module, const DataOrde
   const absl::Duration start = SteadyNow();
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<llvm::Module> data,
                              ExtractData(*view, module.index(), order.is_replaced, order.is_far));
-  if (context.drops_debug_info()) DropDebugInfo(*data);
+  if (context.kept_debug_info() != KeptDebugInfo::kAll) DropDebugInfo(*data);
   const absl::Duration extracted = SteadyNow();
   listener.OnModuleMade(*data);
   const bool has_assembly = !data->getModuleInlineAsm().empty();
@@ -61,7 +61,7 @@ absl::StatusOr<CompiledObject> GenerateWholeModule(LoadedModule& module, const D
   FIRSTCALL_RETURN_IF_ERROR(PrepareWholeModule(*view, module.index(),
                                                !module.source().is_verified(), order.is_replaced,
                                                order.without_ifuncs));
-  if (context.drops_debug_info()) DropDebugInfo(view->module());
+  if (context.kept_debug_info() != KeptDebugInfo::kAll) DropDebugInfo(view->module());
   FIRSTCALL_RETURN_IF_ERROR(context.Lower(view->module()));
   // The optimizer knows more of variables that nobody else can see.
   PlaceLargeVariablesApart(view->module(), module.index().largest_near_variable());

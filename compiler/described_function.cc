@@ -183,18 +183,24 @@ std::vector<uint32_t> DescribedFunction::WatchedValues() const {
   return values;
 }
 
-DescribedCode DescribedFunction::Describe(const CodeMap& map) const {
-  DescribedCode code;
-  code.size = map.size;
-  std::vector<std::optional<uint32_t>> offsets(instructions_.size());
+std::vector<DescribedCode::Line> DescribedFunction::DescribeLines(const CodeMap& map) const {
+  std::vector<DescribedCode::Line> lines;
   const llvm::DILocation* last = nullptr;
   for (const CodeMap::Place& place : map.places) {
-    offsets[place.instruction] = place.offset;
     const llvm::DebugLoc& location = instructions_[place.instruction]->getDebugLoc();
     if (!location || location.get() == last) continue;
     last = location.get();
-    code.lines.push_back({place.offset, location});
+    lines.push_back({place.offset, location});
   }
+  return lines;
+}
+
+DescribedCode DescribedFunction::Describe(const CodeMap& map) const {
+  DescribedCode code;
+  code.size = map.size;
+  code.lines = DescribeLines(map);
+  std::vector<std::optional<uint32_t>> offsets(instructions_.size());
+  for (const CodeMap::Place& place : map.places) offsets[place.instruction] = place.offset;
   // The code in front of the body is the prologue, which has no line of its own.
   const uint32_t body = map.places.empty() ? map.size : map.places.front().offset;
   llvm::DenseMap<uint32_t, std::vector<const CodeMap::Change*>> changes;

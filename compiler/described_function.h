@@ -36,6 +36,9 @@ class DescribedFunction {
   // as long as its context, not to the function.
   DescribedCode Describe(const baseline::CodeMap& map) const;
 
+  // The lines alone, for which no values have to be watched.
+  std::vector<DescribedCode::Line> DescribeLines(const baseline::CodeMap& map) const;
+
  private:
   // An assignment of a value to a variable, or to a part of it.
   struct Assignment {

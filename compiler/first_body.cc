@@ -17,8 +17,8 @@ absl::StatusOr<std::unique_ptr<llvm::Module>> ExtractFirstBody(ModuleView& view,
   ExtractOptions options;
   options.verify = !module.source().is_verified();
   options.optnone = context.optnone();
-  options.drop_debug_info = !order.keeps_debug_info && context.drops_debug_info();
-  options.optnone_ignores_debug_info = order.keeps_debug_info;
+  options.debug_info = order.debug_info.value_or(context.kept_debug_info());
+  options.optnone_ignores_debug_info = order.debug_info || context.keeps_lines();
   options.drop_alias_metadata = true;
   options.is_far = order.is_far;
   options.keep_in_view = true;

@@ -17,6 +17,7 @@
 #include "compiler/loaded_module.h"
 #include "llvm/IR/Module.h"
 #include "seam/compile_questions.h"
+#include "splitter/extract_options.h"
 #include "splitter/module_view.h"
 
 namespace firstcall {
@@ -26,7 +27,8 @@ struct FirstBodyOrder {
   bool is_far = false;
   // Set if another body may replace the first one: whether it polls when it is called.
   std::optional<bool> asks_when_called;
-  bool keeps_debug_info = false;
+  // What the function keeps of its debug information. Unset: what it had in its first compile.
+  std::optional<KeptDebugInfo> debug_info;
 };
 
 // A function-module in the view's context with `function` alone, under its Symbol::name. `view` is

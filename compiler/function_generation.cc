@@ -1,5 +1,6 @@
 #include "compiler/function_generation.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "base/steady_clock.h"
 #include "compiler/code_generation.h"
 #include "compiler/exported_symbols.h"
+#include "compiler/subprograms_aside.h"
 #include "splitter/extract_options.h"
 #include "splitter/function_extractor.h"
 
@@ -20,7 +22,8 @@ ExtractOptions OptionsFor(const FunctionOrder& order, LoadedModule& module,
   ExtractOptions options;
   options.verify = !module.source().is_verified();
   options.optnone = context.optnone();
-  options.drop_debug_info = context.drops_debug_info();
+  options.debug_info = context.kept_debug_info();
+  options.optnone_ignores_debug_info = context.keeps_lines();
   options.drop_alias_metadata = !context.optimizes_code();
   options.import_callees = optimizer != nullptr;
   options.sizes = &module.sizes();
@@ -49,8 +52,12 @@ absl::Status GenerateCode(FunctionModule function_module, const LoadedModule& mo
   listener.OnModuleMade(*function_module.module);
   CodeOrder code = {MakeRequest(order.is_far, order.identification), module.index(),
                     function_module.has_inline_assembly};
-  if (function_module.ir_polls) {
+  std::optional<SubprogramsAside> subprograms;
+  if (context.keeps_lines()) subprograms.emplace(*function_module.module);
+  if (subprograms || function_module.ir_polls) {
     code.prepare_for_llvm = [&] {
+      if (subprograms) subprograms->Restore();
+      if (!function_module.ir_polls) return;
       HotnessOfBodies hotness = function_module.ir_polls->Write(nullptr);
       compiled.hotness_signs = std::move(hotness.hotness_signs);
       compiled.poll_balance = hotness.poll_balance;
@@ -78,7 +85,10 @@ absl::StatusOr<CompiledFunction> GenerateFunction(LoadedModule& module, const Fu
                                                   CpuChoice& cpu) {
   FIRSTCALL_ASSIGN_OR_RETURN(IrOptimizer * optimizer, context.Optimizer());
   // A view gets simplified bodies, and those of other threads must not be made from that.
-  if (optimizer != nullptr && !module.source().is_reopenable()) module.source().KeepAsBitcode();
+  // Nor could a body be made once more.
+  if ((optimizer != nullptr || context.keeps_lines()) && !module.source().is_reopenable()) {
+    module.source().KeepAsBitcode();
+  }
   FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, context.View(module));
   const ExtractOptions options = OptionsFor(order, module, optimizer, context);
   const auto is_warm = [](SymbolOrdinal) { return true; };

@@ -65,6 +65,7 @@ InProcessCompiler::InProcessCompiler(const CompilerSettings& settings, Target ta
       containment_(settings.contain_crashes ? std::make_shared<const CrashContainment>() : nullptr),
       contexts_(target_),
       optimizing_contexts_(optimizing_target_),
+      contexts_for_lines_(target_),
       describing_contexts_(target_),
       described_optimizing_contexts_(optimizing_target_) {
   UseLlvmsListener();
@@ -143,7 +144,7 @@ absl::StatusOr<CompiledObject> InProcessCompiler::Optimize(const OptimizationOrd
 absl::StatusOr<CodeDescription> InProcessCompiler::DescribeBodies(const DescriptionOrder& order) {
   const CallOnceState call_once;
   const std::shared_ptr<LoadedModule> module = Find(order.module);
-  const ContextUse use(describing_contexts_);
+  const ContextUse use(order.wants_lines ? contexts_for_lines_ : describing_contexts_);
   absl::StatusOr<CodeDescription> description =
       DescribeBodiesOf(*module, order, target_, use.context());
   if (absl::IsInternal(description.status())) use.context().StartAnew(order.module);
@@ -241,6 +242,7 @@ void InProcessCompiler::Remove(ModuleId id) {
   const CallOnceState call_once;
   contexts_.DropViews(id);
   optimizing_contexts_.DropViews(id);
+  contexts_for_lines_.DropViews(id);
   describing_contexts_.DropViews(id);
   described_optimizing_contexts_.DropViews(id);
   absl::MutexLock lock(&mutex_);

@@ -70,6 +70,7 @@ class InProcessCompiler final : public Compiler {
   const std::shared_ptr<const CrashContainment> containment_;
   ContextPool contexts_;             // For first bodies and data.
   ContextPool optimizing_contexts_;  // For optimized bodies.
+  ContextPool contexts_for_lines_;   // For the lines of bodies.
   // From IR whose debug information is kept: for descriptions, and for optimized bodies.
   ContextPool describing_contexts_;
   ContextPool described_optimizing_contexts_;

@@ -140,9 +140,11 @@ absl::StatusOr<std::optional<LeavableLoop>> FindLoopExit(const LiveIns& live_ins
                              ExtractFirstBody(view, module, function, order, context));
   FIRSTCALL_ASSIGN_OR_RETURN(baseline::BaselineGenerator * generator, context.Baseline());
   if (generator == nullptr) return std::nullopt;
-  const llvm::Function* const extracted =
+  llvm::Function* const extracted =
       body->getFunction(ToStringRef(module.index().at(function).name));
   if (extracted == nullptr) return absl::InternalError("the function was extracted as another one");
+  // Of other functions that have one, the first body is LLVM's.
+  if (context.keeps_lines()) extracted->setSubprogram(nullptr);
   baseline::CodeMap map;
   map.loop = loop;
   for (const LiveIns::Value& value : live_ins.values) map.live.push_back(value.number);

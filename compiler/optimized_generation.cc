@@ -45,7 +45,7 @@ absl::StatusOr<std::optional<LeavableLoop>> FindExit(const LiveIns& live_ins,
                                                      const OptimizationOrder& order, Work& work,
                                                      ModuleView& view) {
   const FirstBodyOrder first_body = {order.is_replaced, order.is_far, order.asks_when_called,
-                                     /*keeps_debug_info=*/false};
+                                     /*debug_info=*/std::nullopt};
   absl::StatusOr<std::optional<LeavableLoop>> exit = FindLoopExit(
       live_ins, *order.loop, order.function, first_body, *work.module, view, *work.context);
   if (!absl::IsFailedPrecondition(exit.status())) return exit;
@@ -89,8 +89,9 @@ absl::StatusOr<FunctionModule> Extract(const OptimizationOrder& order, Work& wor
   }
   options.verify = !module.source().is_verified();
   options.optnone = work.context->optnone();
-  options.drop_debug_info = work.context->drops_debug_info() && !order.keeps_debug_info;
-  options.optnone_ignores_debug_info = order.keeps_debug_info;
+  options.debug_info =
+      order.keeps_debug_info ? KeptDebugInfo::kAll : work.context->kept_debug_info();
+  options.optnone_ignores_debug_info = order.keeps_debug_info || work.context->keeps_lines();
   options.import_callees = true;
   options.simplify_without_loops = true;
   options.annotate = [&](llvm::Function& body) {

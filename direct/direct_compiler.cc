@@ -76,6 +76,12 @@ absl::StatusOr<CompiledObject> DirectCompiler::CompileData(const DataOrder& orde
   return GenerateData(order, *module, *context);
 }
 
+absl::StatusOr<CodeDescription> DirectCompiler::DescribeBodies(const DescriptionOrder& order) {
+  FIRSTCALL_ASSIGN_OR_RETURN(const std::shared_ptr<const ReadModule> module, Read(order.module));
+  if (module->module().has_compile_units()) return OnlyLlvm("debug information");
+  return absl::NotFoundError("the module has no debug information");
+}
+
 absl::StatusOr<BodyDigests> DirectCompiler::DigestBodies(ModuleId id) {
   FIRSTCALL_ASSIGN_OR_RETURN(const std::shared_ptr<const ReadModule> module, Read(id));
   return ReadBodyDigests(*module);

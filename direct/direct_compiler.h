@@ -35,6 +35,8 @@ class DirectCompiler final : public Compiler {
   absl::StatusOr<std::shared_ptr<const SymbolIndex>> Add(ModuleOrder order) override;
   absl::StatusOr<CompiledFunction> CompileFunction(const FunctionOrder& order) override;
   absl::StatusOr<CompiledObject> CompileData(const DataOrder& order) override;
+  // Describes nothing; but knows whether a module has debug information.
+  absl::StatusOr<CodeDescription> DescribeBodies(const DescriptionOrder& order) override;
   absl::StatusOr<BodyDigests> DigestBodies(ModuleId module) override;
   absl::StatusOr<AssemblyLabels> ReadLabels(ModuleId module) override;
   absl::StatusOr<EntryPoint> ReadEntryPoint(ModuleId module, SymbolOrdinal function) override;

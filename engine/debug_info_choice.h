@@ -11,8 +11,16 @@
 
 namespace firstcall {
 
-// What `options.debug_info` comes to now: kAlways or kNever. The event listeners must not be null.
+// What `options.debug_info` comes to now: anything but kAuto. The event listeners must not be null.
 DebugInfo ChooseDebugInfo(const EngineOptions& options);
+
+// Whether the engine describes its code if a debugger attaches (runtime/functions/
+// body_descriptions.h): `options`, in which the choice was not made yet, leave the choice to the
+// engine, and it came to `chosen`.
+bool DescribesBodies(const EngineOptions& options, DebugInfo chosen);
+
+// Whether a listener wants the lines of code whose objects have none.
+bool FindsLines(const EngineOptions& options, DebugInfo chosen);
 
 }  // namespace firstcall
 

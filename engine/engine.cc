@@ -60,9 +60,9 @@ OutsideSymbols::Sources OutsideOf(const EngineOptions& options, CompilerProvider
 
 RuntimeOptions RuntimeOptionsFrom(const EngineOptions& options, CompilerProvider& provider,
                                   std::shared_ptr<const SharedLibraries> libraries,
-                                  bool describes_bodies) {
+                                  const DescribedCodeOptions& described) {
   RuntimeOptions result;
-  result.describes_bodies = describes_bodies;
+  static_cast<DescribedCodeOptions&>(result) = described;
   result.promotes = Promotes(options);
   result.promotion = options.promotion;
   result.compile_threads = options.compile_threads;
@@ -93,7 +93,8 @@ Engine::Parts::Parts(EngineOptions engine_options, CompilerProvider& compiler_pr
                      std::unique_ptr<CompilerProvider> served,
                      std::shared_ptr<EventSource> event_source,
                      std::shared_ptr<CodeSpace> code_space,
-                     std::shared_ptr<const SharedLibraries> libraries, bool describes_bodies)
+                     std::shared_ptr<const SharedLibraries> libraries,
+                     const DescribedCodeOptions& described)
     : options(std::move(engine_options)),
       own_provider(std::move(served)),
       provider(compiler_provider),
@@ -103,8 +104,8 @@ Engine::Parts::Parts(EngineOptions engine_options, CompilerProvider& compiler_pr
         return provider.Create(compiler_settings, listeners, reason);
       }),
       pair(MakePair(options, compiler_settings, provider, compiler)),
-      runtime(RuntimeOptionsFrom(options, provider, std::move(libraries), describes_bodies),
-              front(), listeners, std::move(code_space)) {
+      runtime(RuntimeOptionsFrom(options, provider, std::move(libraries), described), front(),
+              listeners, std::move(code_space)) {
   for (const std::shared_ptr<Listener>& listener : options.listeners) listeners.Add(*listener);
   if (events != nullptr) listeners.Add(*events);
 }
@@ -118,12 +119,10 @@ absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(EngineOptions options,
   for (const std::shared_ptr<EventListener>& listener : options.event_listeners) {
     if (listener == nullptr) return absl::InvalidArgumentError("an event listener is null");
   }
-  const DebugInfo debug_info = options.debug_info;
-  options.debug_info = ChooseDebugInfo(options);
-  // Code in memory of the client's may be another process's.
-  const bool describes_bodies = debug_info != options.debug_info &&
-                                options.debug_info == DebugInfo::kNever &&
-                                options.page_mapper == nullptr;
+  const DebugInfo debug_info = ChooseDebugInfo(options);
+  const DescribedCodeOptions described = {DescribesBodies(options, debug_info),
+                                          FindsLines(options, debug_info)};
+  options.debug_info = debug_info;
   std::unique_ptr<CompilerProvider> served;
   if (!options.compile_server.empty()) served = std::make_unique<ServedCompiler>(options, local);
   CompilerProvider& provider = served == nullptr ? local : *served;
@@ -155,7 +154,7 @@ absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(EngineOptions options,
       Runtime::MakeCodeSpace(std::move(arenas), std::move(memory), std::move(block_observer));
   auto parts =
       std::make_unique<Parts>(std::move(options), provider, std::move(served), std::move(events),
-                              std::move(code_space), std::move(libraries), describes_bodies);
+                              std::move(code_space), std::move(libraries), described);
   if (!provider.is_deferred() && parts->pair == nullptr) {
     FIRSTCALL_RETURN_IF_ERROR(parts->compiler.Make("an engine"));
   }

@@ -33,12 +33,11 @@ namespace firstcall {
 
 // Each part may use those before it. They are destroyed in the reverse order.
 struct Engine::Parts {
-  // `served` is the provider itself if it is this engine's own. `describes_bodies`: see
-  // RuntimeOptions.
+  // `served` is the provider itself if it is this engine's own.
   Parts(EngineOptions engine_options, CompilerProvider& compiler_provider,
         std::unique_ptr<CompilerProvider> served, std::shared_ptr<EventSource> event_source,
         std::shared_ptr<CodeSpace> code_space, std::shared_ptr<const SharedLibraries> libraries,
-        bool describes_bodies);
+        const DescribedCodeOptions& described);
 
   // A source that is about to be added.
   struct NewSource {

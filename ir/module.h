@@ -67,6 +67,9 @@ class Module {
   const DataLayout& layout() const { return layout_; }
   // Whether the module has assembly of its own.
   bool has_assembly() const { return has_assembly_; }
+  // Whether the module has compile units, without which nothing in it has debug information. Only a
+  // reader of bitcode finds out.
+  bool has_compile_units() const { return has_compile_units_; }
 
   // Functions, variables, aliases and ifuncs, in the order of bitcode.
   absl::Span<const Global> globals() const { return globals_; }
@@ -115,6 +118,7 @@ class Module {
   void set_triple(absl::string_view triple) { triple_ = std::string(triple); }
   void set_layout(DataLayout layout) { layout_ = std::move(layout); }
   void set_has_assembly() { has_assembly_ = true; }
+  void set_has_compile_units() { has_compile_units_ = true; }
   // Appends a type and computes its layout. What it contains must be there already, but for
   // structures that are completed later (Complete).
   Type* AddType(Type type);
@@ -152,6 +156,7 @@ class Module {
   std::string triple_;
   DataLayout layout_;
   bool has_assembly_ = false;
+  bool has_compile_units_ = false;
   std::deque<Type> types_;
   std::vector<Global> globals_;
   std::vector<Constant> constants_;

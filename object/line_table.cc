@@ -298,13 +298,20 @@ class TableReader {
   LineTable table_;
 };
 
+std::optional<uint32_t> SectionOfTable(const ElfObject& object) {
+  for (uint32_t i = 0; i < object.sections().size(); ++i) {
+    if (object.sections()[i].name == ".debug_line") return i;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
+bool HasLineTable(const ElfObject& object) { return SectionOfTable(object).has_value(); }
+
 LineTable ReadLineTable(const ElfObject& object) {
-  for (uint32_t i = 0; i < object.sections().size(); ++i) {
-    if (object.sections()[i].name == ".debug_line") return TableReader(object, i).Read();
-  }
-  return {};
+  const std::optional<uint32_t> section = SectionOfTable(object);
+  return section ? TableReader(object, *section).Read() : LineTable();
 }
 
 }  // namespace firstcall

@@ -26,6 +26,9 @@ struct LineTable {
   std::vector<LineRow> rows;       // In the order of the table.
 };
 
+// Whether the object has a line table.
+bool HasLineTable(const ElfObject& object);
+
 // Returns the object's line table; empty if there is none. If the table is damaged, or has another
 // version, returns the rows that could be read before.
 LineTable ReadLineTable(const ElfObject& object);

@@ -29,6 +29,7 @@
 #include "seam/assembly_labels.h"
 #include "seam/body_digests.h"
 #include "seam/branch_counts.h"
+#include "seam/code_lines.h"
 #include "seam/code_origin.h"
 #include "seam/compile_questions.h"
 #include "seam/entry_point.h"
@@ -163,29 +164,31 @@ struct OptimizationOrder {
   bool asks_when_called = false;
 };
 
-// Bodies that run, and whose debug information is wanted.
+// First bodies that are linked, and whose debug information is wanted.
 struct DescriptionOrder {
-  struct Body {
-    SymbolOrdinal function;
-    // No other body will replace this one: it has no polls, or is no first body at all.
-    bool is_final = false;
-  };
   ModuleId module;
-  std::vector<Body> bodies;
+  std::vector<SymbolOrdinal> functions;
   IsReplaced is_replaced;
-  // Whether the body with this index in `bodies` is the one in `object`, which was compiled again.
+  // Whether the body of the function with this index in `functions` is the one in `object`, which
+  // was compiled again.
   absl::FunctionRef<bool(size_t index, ObjectBytes object)> is_running;
   bool is_far = false;
   // Set if optimized bodies may replace the bodies: whether these poll when they are called.
   std::optional<bool> asks_when_called = std::nullopt;
+  // The functions are all that one object defines.
+  bool is_one_object = false;
+  // CodeDescription::lines is wanted, instead of CodeDescription::object.
+  bool wants_lines = false;
 };
 
 // Debug information of functions.
 struct CodeDescription {
+  std::vector<SymbolOrdinal> described;
   // An object that defines each of `described` under its Symbol::name, in a section of its own,
   // whose code is not to be loaded. Empty if `described` is.
   ObjectBytes object;
-  std::vector<SymbolOrdinal> described;
+  // If the order wants lines: those of each of `described`.
+  std::vector<CodeLines> lines;
 };
 
 class Compiler {
@@ -216,9 +219,10 @@ class Compiler {
   virtual absl::StatusOr<CompiledObject> Optimize(const OptimizationOrder& order) = 0;
 
   // Compiles first bodies once more, and describes those that DescriptionOrder::is_running
-  // accepts for debuggers: lines, variables, types, unwind rows. Leaves out functions without debug
-  // information, those that the baseline code generator does not make, and those whose IR is no
-  // longer there. Unimplemented if the module has no debug information, or the compiler makes none.
+  // accepts: for debuggers (lines, variables, types, unwind rows), or their lines alone. Leaves out
+  // functions without debug information, those that the baseline code generator does not make, and
+  // those whose IR is no longer there. NotFound if the module has no debug information;
+  // Unimplemented if the compiler makes none.
   virtual absl::StatusOr<CodeDescription> DescribeBodies(const DescriptionOrder& order) {
     (void)order;
     return absl::UnimplementedError("this compiler makes no debug information");

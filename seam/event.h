@@ -24,6 +24,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "seam/code_lines.h"
 #include "seam/code_origin.h"
 
 namespace firstcall {
@@ -50,17 +51,6 @@ enum class CompileReason {
   kPromoted,      // It was hot. At tier 0: the body in which it counts its branches.
   kContinuation,  // One of its loops was hot while it ran.
   kNeeded,        // Data and whole objects: something needs a symbol of it.
-};
-
-// Which source lines the code of a body comes from.
-struct CodeLines {
-  struct Row {
-    size_t offset = 0;  // From here on, up to the next row. In the body's code.
-    uint32_t line = 0;  // 0: no line.
-    uint32_t file = 0;  // The index in `files`.
-  };
-  std::vector<std::string> files;
-  std::vector<Row> rows;  // By offset.
 };
 
 // Unwind tables for a copy of the body. They are valid if they are placed behind the copy's code,
@@ -115,7 +105,9 @@ struct Event {
   size_t object_bytes = 0;  // kCompiled.
   // If the listener wants code. kPublished, kPromoted, kStubsMade: the bytes of the code.
   std::shared_ptr<const std::string> code;
-  // kPublished, kPromoted: the lines of the body; null if the body has no debug information.
+  // kPublished, kPromoted: the lines of the body; null if none are known: the function has no debug
+  // information, or the body is one that LLVM does not make and that cannot be made once more
+  // (docs/adr/0072).
   std::shared_ptr<const CodeLines> lines;
   // kPublished, kPromoted: the frames of the body; null if the body has no unwind table.
   std::shared_ptr<const CodeUnwinding> unwinding;
@@ -129,8 +121,9 @@ class EventListener {
   virtual ~EventListener() = default;
 
   // Whether events should have the bytes of bodies, their lines and their frames. Asked while the
-  // engine is created. Bodies have lines only if code has debug information (seam/debug_info.h),
-  // which a listener that wants code brings about by default.
+  // engine is created. Bodies have lines unless EngineOptions::debug_info is kNever. Finding the
+  // lines of a first body takes about as long as LLVM takes to read the body; a thread that calls
+  // the function for the first time waits for it.
   virtual bool wants_code() const { return false; }
 
   // Whether added modules should have the names of their functions. Asked while the engine is

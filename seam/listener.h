@@ -9,6 +9,7 @@
 #define FIRSTCALL_SEAM_LISTENER_H_
 
 #include <cstddef>
+#include <memory>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -16,6 +17,7 @@
 #include "absl/types/span.h"
 #include "memory/executor_address.h"
 #include "object/elf_object.h"
+#include "seam/code_lines.h"
 #include "seam/code_origin.h"
 #include "seam/event.h"
 #include "seam/symbol_index.h"
@@ -30,6 +32,8 @@ struct PublishedFunction {
   absl::string_view name;
   ExecutorAddress body;
   absl::string_view symbol;  // The name under which the object defines the function; empty: `name`.
+  // If somebody wants lines, and the object has none.
+  std::shared_ptr<const CodeLines> lines = nullptr;
 };
 
 // A module that was added. Reading and indexing it took `load`.

@@ -49,7 +49,7 @@ inline constexpr Baseline kLastOf<Baseline> = Baseline::kStrict;
 template <>
 inline constexpr OptNone kLastOf<OptNone> = OptNone::kIgnore;
 template <>
-inline constexpr DebugInfo kLastOf<DebugInfo> = DebugInfo::kNever;
+inline constexpr DebugInfo kLastOf<DebugInfo> = DebugInfo::kLines;
 template <>
 inline constexpr RelocationModel kLastOf<RelocationModel> = RelocationModel::kRopiRwpi;
 template <>

@@ -157,7 +157,7 @@ class BodyMover {
     std::vector<llvm::GlobalVariable*> moved;
     for (auto [original, ordinal] : choice_.variables) {
       moved.push_back(&DeclareMoved(*original, ToStringRef(index_.at(ordinal).name), target_));
-      if (options_.drop_debug_info) DropDebugInfo(*moved.back());
+      if (options_.debug_info != KeptDebugInfo::kAll) DropDebugInfo(*moved.back());
       mapper_.Define(*original, *moved.back());
     }
     for (size_t i = 0; i < moved.size(); ++i) {

@@ -92,7 +92,8 @@ absl::Status BodyReader::ReadWithoutInlining(llvm::Function& function, SymbolOrd
         absl::StrCat("function '", symbol.name, "': reading its body: it is not in the file"));
   }
   // Before the verifier, which would check it.
-  if (options_.drop_debug_info) DropDebugInfo(function);
+  if (options_.debug_info == KeptDebugInfo::kNone) DropDebugInfo(function);
+  if (options_.debug_info == KeptDebugInfo::kLines) ReduceToLines(function);
   if (options_.verify && !view_.is_verified(function)) {
     // The verifier also checks the metadata of optimizations, unless it is dropped anyway.
     if (options_.drop_alias_metadata) DropAliasMetadata(function);

@@ -1,6 +1,7 @@
 #include "splitter/debug_info.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DebugLoc.h"
 #include "llvm/IR/DebugProgramInstruction.h"
@@ -24,6 +25,25 @@ llvm::DICompileUnit* MakeEmptyUnit(const llvm::DICompileUnit& like) {
       /*GlobalVariables=*/nullptr, /*ImportedEntities=*/nullptr, /*Macros=*/nullptr,
       /*DWOId=*/0, like.getSplitDebugInlining(), like.getDebugInfoForProfiling(),
       like.getNameTableKind(), like.getRangesBaseAddress(), like.getSysRoot(), like.getSDK());
+}
+
+// A unit of functions of which only lines are known.
+llvm::DICompileUnit* MakeLinesUnit(const llvm::DICompileUnit& like) {
+  return llvm::DICompileUnit::getDistinct(
+      like.getContext(), like.getSourceLanguage(), like.getFile(), like.getProducer(),
+      like.isOptimized(), like.getFlags(), like.getRuntimeVersion(), like.getSplitDebugFilename(),
+      llvm::DICompileUnit::LineTablesOnly, /*EnumTypes=*/nullptr, /*RetainedTypes=*/nullptr,
+      /*GlobalVariables=*/nullptr, /*ImportedEntities=*/nullptr, /*Macros=*/nullptr,
+      /*DWOId=*/0, like.getSplitDebugInlining(), like.getDebugInfoForProfiling(),
+      llvm::DICompileUnit::DebugNameTableKind::None, like.getRangesBaseAddress(), like.getSysRoot(),
+      like.getSDK());
+}
+
+// Whether ReduceToLines has made it, or need not.
+bool HasLinesOnly(const llvm::DISubprogram& function) {
+  return function.getUnit()->getEmissionKind() == llvm::DICompileUnit::LineTablesOnly &&
+         function.getType() != nullptr && function.getType()->getTypeArray().size() == 0 &&
+         function.getRetainedNodes().empty() && function.getScope() == function.getFile();
 }
 
 bool IsAddress(const llvm::Value* value) {
@@ -80,6 +100,43 @@ void DropDebugInfo(llvm::Function& function) {
     if (instruction.hasMetadataOtherThanDebugLoc()) {
       instruction.setMetadata(llvm::LLVMContext::MD_DIAssignID, nullptr);
     }
+  }
+}
+
+void ReduceToLines(llvm::Function& function) {
+  const llvm::DISubprogram* const whole = function.getSubprogram();
+  if (whole == nullptr || whole->getUnit() == nullptr || HasLinesOnly(*whole)) return;
+  llvm::LLVMContext& context = function.getContext();
+  llvm::DIFile* const file = whole->getFile();
+  auto* const reduced = llvm::DISubprogram::getDistinct(
+      context, /*Scope=*/file, whole->getName(), whole->getLinkageName(), file, whole->getLine(),
+      llvm::DISubroutineType::get(context, llvm::DINode::FlagZero, /*CC=*/0, nullptr),
+      whole->getScopeLine(), /*ContainingType=*/nullptr, /*VirtualIndex=*/0, /*ThisAdjustment=*/0,
+      llvm::DINode::FlagZero, llvm::DISubprogram::toSPFlags(whole->isLocalToUnit(), true, false),
+      MakeLinesUnit(*whole->getUnit()));
+  function.setSubprogram(reduced);
+  const auto reduce = [&](const llvm::DILocation& location) {
+    llvm::DILocalScope* scope = reduced;
+    if (location.getFile() != file) {
+      scope = llvm::DILexicalBlockFile::get(context, reduced, location.getFile(), 0);
+    }
+    return llvm::DILocation::get(context, location.getLine(), location.getColumn(), scope);
+  };
+  const auto drop_location = [](llvm::Metadata* node) -> llvm::Metadata* {
+    return llvm::isa_and_nonnull<llvm::DILocation>(node) ? nullptr : node;
+  };
+  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
+    instruction.dropDbgRecords();
+    if (IsDebugCall(instruction)) {
+      instruction.eraseFromParent();
+      continue;
+    }
+    if (const llvm::DILocation* const location = instruction.getDebugLoc()) {
+      instruction.setDebugLoc(reduce(*location));
+    }
+    if (!instruction.hasMetadataOtherThanDebugLoc()) continue;
+    instruction.setMetadata(llvm::LLVMContext::MD_DIAssignID, nullptr);
+    llvm::updateLoopMetadataDebugLocations(instruction, drop_location);
   }
 }
 

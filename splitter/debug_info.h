@@ -37,6 +37,13 @@ void CarryDebugInfoOfVariables(ModuleView& view, llvm::Module& data_module);
 // depends on locations that are left there.
 void DropDebugInfo(llvm::Function& function);
 
+// Keeps the lines of `function`, whose body need not be verified yet, and drops the rest of its
+// debug information: variables, types, and where code was inlined. The code of a callee that was
+// inlined keeps the callee's file and lines. Afterwards nothing leads from the function to the
+// debug information of its module, so that copying and verifying the function takes time in
+// proportion to the function. Does nothing to a function without a DISubprogram, nor a second time.
+void ReduceToLines(llvm::Function& function);
+
 // Drops the debug information of `variable`.
 void DropDebugInfo(llvm::GlobalVariable& variable);
 

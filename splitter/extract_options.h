@@ -21,6 +21,13 @@
 
 namespace firstcall {
 
+// What is kept of the debug information that functions have.
+enum class KeptDebugInfo {
+  kAll,
+  kLines,  // The lines of instructions, but neither variables nor types.
+  kNone,
+};
+
 struct ExtractOptions {
   // The kind of body that is made of the requested function, and of the functions that are
   // extracted together with it.
@@ -29,8 +36,9 @@ struct ExtractOptions {
   bool verify = true;
   // Whether the attribute `optnone` is removed from functions when their bodies are read.
   OptNone optnone = OptNone::kAuto;
-  // Drop debug information when a body is read (DropDebugInfo), and that of a group's variables.
-  bool drop_debug_info = false;
+  // When a body is read, the rest is dropped (ReduceToLines, DropDebugInfo); and unless all is
+  // kept, that of a group's variables, too. What was dropped is missing in the view afterwards.
+  KeptDebugInfo debug_info = KeptDebugInfo::kAll;
   // `optnone` means for a function with debug information what it means for one without.
   bool optnone_ignores_debug_info = false;
   // Drop the metadata that only tells optimizations which memory accesses do not overlap. Such

@@ -90,11 +90,10 @@ cl::opt<OptNone> optnone(
 
 cl::opt<DebugInfo> debug_info(
     "debug-info", cl::desc("Whether code has the debug information that modules have:"),
-    cl::values(clEnumValN(DebugInfo::kAuto, "auto",
-                          "if a debugger is there at the start, or with --perf=jitdump (default)"),
-               clEnumValN(DebugInfo::kAlways, "always",
-                          "yes, also for debuggers that attach later"),
-               clEnumValN(DebugInfo::kNever, "never", "no")),
+    cl::values(
+        clEnumValN(DebugInfo::kAuto, "auto", "if a debugger is there at the start (default)"),
+        clEnumValN(DebugInfo::kAlways, "always", "yes, also for debuggers that attach later"),
+        clEnumValN(DebugInfo::kNever, "never", "no")),
     cl::init(DebugInfo::kAuto), cl::cat(category));
 
 cl::opt<unsigned> promotion_threshold(

@@ -216,7 +216,7 @@ absl::StatusOr<Target> Target::Create(const TargetSettings& settings) {
   }
   target.level_ = ToLlvm(settings.codegen_level);
   target.optnone_ = settings.optnone;
-  target.drops_debug_info_ = settings.debug_info != DebugInfo::kAlways;
+  target.debug_info_ = settings.debug_info;
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<llvm::TargetMachine> machine, target.CreateMachine());
   const llvm::DataLayout layout = machine->createDataLayout();
   if (layout.getPointerSizeInBits() != 8 * sizeof(void*)) {

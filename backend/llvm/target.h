@@ -67,8 +67,8 @@ class Target {
 
   OptNone optnone() const { return optnone_; }
 
-  // Whether code has no debug information, though its module has.
-  bool drops_debug_info() const { return drops_debug_info_; }
+  // Which debug information code has.
+  DebugInfo debug_info() const { return debug_info_; }
 
   // Whether `function` names features of its own with which the baseline code generator's code
   // would be wrong.
@@ -105,7 +105,7 @@ class Target {
   Backend backend_ = Backend::kAuto;
   BaselineUse baseline_;
   OptNone optnone_ = OptNone::kAuto;
-  bool drops_debug_info_ = false;
+  DebugInfo debug_info_ = DebugInfo::kAuto;
   std::string data_layout_;
 };
 

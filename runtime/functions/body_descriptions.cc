@@ -6,14 +6,12 @@
 #include <tuple>
 #include <utility>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "base/steady_clock.h"
 #include "object/debugger_registration.h"
 #include "object/elf_object.h"
-#include "object/running_code.h"
 #include "object/symbol_addresses.h"
 
 namespace firstcall {
@@ -46,7 +44,7 @@ std::function<void()> Register(const ElfObject& object, const SymbolAddresses& b
 
 }  // namespace
 
-bool BodyDescriptions::IsNeeded() const { return options_.is_wanted && HasListeningDebugger(); }
+bool BodyDescriptions::IsNeeded() const { return is_wanted_ && HasListeningDebugger(); }
 
 void BodyDescriptions::DescribeWith(std::optional<FunctionKey> key) {
   const std::lock_guard<WorkMutex> lock(working_);
@@ -100,37 +98,20 @@ void BodyDescriptions::Describe(absl::Span<const Body> bodies) {
 
 std::vector<SymbolOrdinal> BodyDescriptions::TryToDescribe(absl::Span<const Body> bodies) {
   const SourceModule& module = *bodies.front().key.module;
-  if (without_.contains(module.id())) return {};
-  const auto is_replaced = [&](SymbolOrdinal ordinal) {
-    return resolver_.IsReplaced(module, ordinal);
-  };
-  const auto is_running = [&](size_t index, ObjectBytes bytes) {
-    const absl::string_view name = NameOf(bodies[index].key);
-    const absl::StatusOr<std::unique_ptr<ElfObject>> object =
-        ElfObject::Parse(absl::MakeSpan(bytes), name);
-    return object.ok() &&
-           IsCodeOf(**object, name, bodies[index].address.InThisProcess<const void*>());
-  };
-  DescriptionOrder order{module.id(), {}, is_replaced, is_running};
-  for (const Body& body : bodies) order.bodies.push_back({body.key.ordinal, body.is_final});
-  order.is_far = module.is_far();
-  order.asks_when_called = options_.asks_when_called;
-  absl::StatusOr<CodeDescription> description = compiler_.DescribeBodies(order);
-  if (!description.ok()) {
-    if (absl::IsUnimplemented(description.status())) without_.insert(module.id());
-    return {};
-  }
-  if (description->described.empty()) return {};
+  std::vector<BodyDescriber::Body> linked;
+  for (const Body& body : bodies) linked.push_back({body.key.ordinal, body.address});
+  CodeDescription description = describer_.Describe(module, module.is_far(), linked);
+  if (description.described.empty()) return {};
   const absl::StatusOr<std::unique_ptr<ElfObject>> object =
-      ElfObject::Parse(absl::MakeSpan(description->object), module.name());
+      ElfObject::Parse(absl::MakeSpan(description.object), module.name());
   if (!object.ok()) return {};
   SymbolAddresses addresses;
   for (const Body& body : bodies) {
-    if (!IsOneOf(description->described, body.key.ordinal)) continue;
+    if (!IsOneOf(description.described, body.key.ordinal)) continue;
     addresses.emplace(NameOf(body.key), body.address);
   }
   Keep(module, Register(**object, addresses));
-  return std::move(description->described);
+  return std::move(description.described);
 }
 
 void BodyDescriptions::Keep(const SourceModule& module, std::function<void()> withdraw) {
@@ -139,13 +120,13 @@ void BodyDescriptions::Keep(const SourceModule& module, std::function<void()> wi
 }
 
 void BodyDescriptions::Remove(const SourceModule& module) {
+  describer_.Remove(module);
   {
     const std::lock_guard<WorkMutex> lock(working_);
     left_.erase(std::remove_if(left_.begin(), left_.end(),
                                [&](const Body& body) { return body.key.module == &module; }),
                 left_.end());
     absl::erase_if(seen_, [&](FunctionKey key) { return key.module == &module; });
-    without_.erase(module.id());
   }
   std::vector<std::function<void()>> withdrawals;
   {

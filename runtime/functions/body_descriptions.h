@@ -2,10 +2,9 @@
 // without any, because no debugger was there.
 //
 // Whether a debugger listens is asked when a function was compiled, and by the promotion threads
-// from time to time. When the answer is yes, all first bodies are described, in batches; from then
-// on, each one when it is published. The compiler compiles a body again to describe it, and the
-// description is used only if the code is the same as the code that runs. Functions that are not
-// described have their names only (object/code_names.h).
+// from time to time. When the answer is yes, all first bodies are described (BodyDescriber), in
+// batches; from then on, each one when it is published. Functions that are not described have their
+// names only (object/code_names.h).
 //
 // Thread-safe. One thread describes at a time, and others wait for it. Holds a lock while the
 // compiler works, which the compiler does not need. Tested in tests/debugger/attach_test.cc.
@@ -26,27 +25,18 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/types/span.h"
 #include "memory/executor_address.h"
+#include "runtime/functions/body_describer.h"
 #include "runtime/link/function_key.h"
 #include "runtime/link/function_table.h"
-#include "runtime/link/symbol_resolver.h"
 #include "runtime/process/work_mutex.h"
-#include "seam/compiler.h"
 
 namespace firstcall {
 
 class BodyDescriptions {
  public:
-  struct Options {
-    // Whether code is described at all: no other debug information is made.
-    bool is_wanted = false;
-    // See DescriptionOrder.
-    std::optional<bool> asks_when_called;
-  };
-
-  // All must outlive this object.
-  BodyDescriptions(const Options& options, Compiler& compiler, FunctionTable& functions,
-                   SymbolResolver& resolver)
-      : options_(options), compiler_(compiler), functions_(functions), resolver_(resolver) {}
+  // `is_wanted`: whether code is described at all. Both must outlive this object.
+  BodyDescriptions(bool is_wanted, BodyDescriber& describer, FunctionTable& functions)
+      : is_wanted_(is_wanted), describer_(describer), functions_(functions) {}
   BodyDescriptions(const BodyDescriptions&) = delete;
   BodyDescriptions& operator=(const BodyDescriptions&) = delete;
 
@@ -91,18 +81,16 @@ class BodyDescriptions {
       ABSL_LOCKS_EXCLUDED(mutex_);
   void Keep(const SourceModule& module, std::function<void()> withdraw) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  const Options options_;
-  Compiler& compiler_;
+  const bool is_wanted_;
+  BodyDescriber& describer_;
   FunctionTable& functions_;
-  SymbolResolver& resolver_;
   std::atomic<bool> is_done_{false};  // Nothing that was published before is left.
 
-  // Held while functions are described. The next four members need it.
+  // Held while functions are described. The next three members need it.
   WorkMutex working_;
   std::vector<Body> left_;  // The next one last.
   absl::flat_hash_set<FunctionKey> seen_;
-  absl::flat_hash_set<ModuleId> without_;  // The compiler makes no descriptions for them.
-  uint64_t publications_ = 0;              // Of the function table, when it was last read.
+  uint64_t publications_ = 0;  // Of the function table, when it was last read.
 
   mutable absl::Mutex mutex_;
   Counts counts_ ABSL_GUARDED_BY(mutex_);

@@ -36,12 +36,13 @@ namespace firstcall {
 
 class FunctionCompiler final : public FunctionProvider {
  public:
-  // All must outlive the compiler. `promoter` is null if functions are never replaced.
+  // All must outlive the compiler. `promoter` is null if functions are never replaced, and
+  // `finds_lines` if nobody wants the lines of bodies.
   FunctionCompiler(Compiler& compiler, FunctionTable& functions, SymbolResolver& resolver,
                    ObjectLinker& objects, const FunctionLinker& linker,
                    const OptimizedCache& optimized_cache, ListenerGroup& listener,
                    CompileThreads& threads, Promoter* promoter, absl::Duration speculation_budget,
-                   BodyDescriptions& descriptions)
+                   BodyDescriptions& descriptions, BodyDescriber* finds_lines)
       : compiler_(compiler),
         functions_(functions),
         objects_(objects),
@@ -50,7 +51,7 @@ class FunctionCompiler final : public FunctionProvider {
         descriptions_(descriptions),
         maker_(compiler, functions, resolver, linker, optimized_cache, promoter),
         listener_(listener),
-        publisher_(functions, linker, listener, promoter),
+        publisher_(functions, linker, listener, promoter, finds_lines),
         speculation_(*this, functions, resolver, threads, speculation_budget) {}
 
   // Returns the address of the body of `key`. If the function is not published yet, compiles and

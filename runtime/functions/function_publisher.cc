@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "base/steady_clock.h"
 #include "object/elf_object.h"
+#include "object/line_table.h"
 #include "object/symbol_name.h"
 
 namespace firstcall {
@@ -117,6 +118,7 @@ void FunctionPublisher::Publish(FunctionKey key, const MadeFunction& made, Unpub
     const absl::string_view name = index.at(function).name;
     functions.push_back({name, defined.at(name), {}});
   }
+  if (describer_ != nullptr) FindLines(*key.module, made, *linked.image, functions);
   if (made.is_optimized) promoter_->NoteCachedBody(key, published.code_bytes, published.link);
   const Entries entries = EntriesOf(key, made, functions, published);
   published.functions = functions;
@@ -126,6 +128,20 @@ void FunctionPublisher::Publish(FunctionKey key, const MadeFunction& made, Unpub
     functions_.Publish({key.module, variable}, defined.at(index.at(variable).name));
   }
   WriteSlots(key, made, functions, entries);
+}
+
+void FunctionPublisher::FindLines(const SourceModule& module, const MadeFunction& made,
+                                  const ElfObject& image,
+                                  std::vector<PublishedFunction>& functions) {
+  // LLVM has made it from IR with debug information.
+  if (HasLineTable(image)) return;
+  std::vector<BodyDescriber::Body> bodies;
+  for (size_t i = 0; i < functions.size(); ++i) {
+    bodies.push_back({made.functions[i], functions[i].body});
+  }
+  std::vector<std::shared_ptr<const CodeLines>> lines =
+      describer_->FindLines(module, made.is_far, bodies);
+  for (size_t i = 0; i < functions.size(); ++i) functions[i].lines = std::move(lines[i]);
 }
 
 FunctionPublisher::Entries FunctionPublisher::EntriesOf(

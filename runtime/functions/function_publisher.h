@@ -15,6 +15,7 @@
 #include "absl/types/span.h"
 #include "memory/executor_address.h"
 #include "object/symbol_addresses.h"
+#include "runtime/functions/body_describer.h"
 #include "runtime/functions/function_maker.h"
 #include "runtime/link/function_linker.h"
 #include "runtime/link/function_table.h"
@@ -26,10 +27,15 @@ namespace firstcall {
 class FunctionPublisher {
  public:
   // All must outlive the publisher. `promoter` may be null if no object has hotness signs or an
-  // optimized body.
+  // optimized body. `describer`: finds the lines of bodies whose objects have none, for the
+  // listener; null if nobody wants lines.
   FunctionPublisher(FunctionTable& functions, const FunctionLinker& linker, Listener& listener,
-                    Promoter* promoter)
-      : functions_(functions), linker_(linker), listener_(listener), promoter_(promoter) {}
+                    Promoter* promoter, BodyDescriber* describer)
+      : functions_(functions),
+        linker_(linker),
+        listener_(listener),
+        promoter_(promoter),
+        describer_(describer) {}
 
   // Links `made`, the object of `key`, and publishes all functions and variables that it defines.
   // `key` is published last: once `key` is published, so is everything in its object. With
@@ -58,6 +64,9 @@ class FunctionPublisher {
   // no other code can name them.
   absl::StatusOr<FunctionLinker::Linked> LinkWithLabels(FunctionKey key, const MadeFunction& made,
                                                         ElfObject& image);
+  // Sets the lines of `functions`, which `made` defines.
+  void FindLines(const SourceModule& module, const MadeFunction& made, const ElfObject& image,
+                 std::vector<PublishedFunction>& functions);
   Entries EntriesOf(FunctionKey key, const MadeFunction& made,
                     absl::Span<const PublishedFunction> functions,
                     const PublishedObject& published);
@@ -69,6 +78,7 @@ class FunctionPublisher {
   const FunctionLinker& linker_;
   Listener& listener_;
   Promoter* const promoter_;
+  BodyDescriber* const describer_;
 };
 
 }  // namespace firstcall

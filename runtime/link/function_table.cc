@@ -190,7 +190,7 @@ std::vector<FunctionTable::PublishedBody> FunctionTable::PublishedBodies() const
         key.module->index().at(key.ordinal).kind != SymbolKind::kFunction) {
       continue;
     }
-    bodies.push_back({key, record->body, record->is_final});
+    bodies.push_back({key, record->body});
   }
   return bodies;
 }
@@ -199,7 +199,7 @@ std::optional<FunctionTable::PublishedBody> FunctionTable::PublishedBodyOf(Funct
   absl::MutexLock lock(&mutex_);
   const auto found = records_.find(key);
   if (found == records_.end() || found->second->state != FunctionState::kReady) return std::nullopt;
-  return PublishedBody{key, found->second->body, found->second->is_final};
+  return PublishedBody{key, found->second->body};
 }
 
 void FunctionTable::AddTableEntry(FunctionKey key, std::atomic<uint64_t>& entry) {

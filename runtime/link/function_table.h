@@ -97,7 +97,6 @@ class FunctionTable {
   struct PublishedBody {
     FunctionKey key;
     ExecutorAddress address;
-    bool is_final = false;
   };
   std::vector<PublishedBody> PublishedBodies() const ABSL_LOCKS_EXCLUDED(mutex_);
   // Such a body of `key`.

@@ -131,6 +131,14 @@ absl::StatusOr<CompiledObject> CompilerPair::CompileData(const DataOrder& order)
   return complete_.CompileData(order);
 }
 
+absl::StatusOr<CodeDescription> CompilerPair::DescribeBodies(const DescriptionOrder& order) {
+  if (Has(order.module)) {
+    absl::StatusOr<CodeDescription> description = small_->DescribeBodies(order);
+    if (description.ok() || absl::IsNotFound(description.status())) return description;
+  }
+  return complete_.DescribeBodies(order);
+}
+
 absl::StatusOr<BodyDigests> CompilerPair::DigestBodies(ModuleId module) {
   if (!Has(module)) return complete_.DigestBodies(module);
   absl::StatusOr<BodyDigests> digests = small_->DigestBodies(module);

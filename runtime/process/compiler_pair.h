@@ -50,9 +50,8 @@ class CompilerPair final : public Compiler {
   absl::StatusOr<CompiledObject> Optimize(const OptimizationOrder& order) override {
     return complete_.Optimize(order);
   }
-  absl::StatusOr<CodeDescription> DescribeBodies(const DescriptionOrder& order) override {
-    return complete_.DescribeBodies(order);
-  }
+  // Does not make the complete compiler for a module that has no debug information.
+  absl::StatusOr<CodeDescription> DescribeBodies(const DescriptionOrder& order) override;
   // Does not make the complete compiler: digests only save work.
   absl::StatusOr<BodyDigests> DigestBodies(ModuleId module) override;
   absl::StatusOr<AssemblyLabels> ReadLabels(ModuleId module) override;

@@ -229,7 +229,7 @@ void EventSource::OnPublished(const PublishedObject& object) {
       published.code = std::make_shared<const std::string>(
           function.body.InThisProcess<const char*>(), published.size);
       if (place.size > 0) {
-        published.lines = LinesOf(lines, place);
+        published.lines = function.lines != nullptr ? function.lines : LinesOf(lines, place);
         published.unwinding = UnwindingOf(*unwind_tables, place);
       }
     }

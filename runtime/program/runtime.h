@@ -18,6 +18,7 @@
 #include "base/ids.h"
 #include "foreign/foreign_value.h"
 #include "object/object_bytes.h"
+#include "runtime/functions/body_describer.h"
 #include "runtime/functions/body_descriptions.h"
 #include "runtime/functions/function_compiler.h"
 #include "runtime/link/code_space.h"
@@ -43,14 +44,20 @@
 
 namespace firstcall {
 
-struct RuntimeOptions : Linkage::Options {
+// What is found out about code that was compiled without debug information.
+struct DescribedCodeOptions {
+  // Code is described for a debugger that attaches (BodyDescriptions).
+  bool describes_bodies = false;
+  // The lines of first bodies are found when the bodies are published (BodyDescriber).
+  bool finds_lines = false;
+};
+
+struct RuntimeOptions : Linkage::Options, DescribedCodeOptions {
   // Functions start with a first body that an optimized one may replace.
   bool promotes = false;
   PromotionOptions promotion;
   size_t compile_threads = 0;
   absl::Duration speculation_budget = absl::ZeroDuration();
-  // Code is described for a debugger that attaches (BodyDescriptions).
-  bool describes_bodies = false;
 };
 
 class Runtime {
@@ -143,6 +150,7 @@ class Runtime {
   Linkage linkage_;
   OptimizedBodies optimized_bodies_;
   CountingBodies counting_bodies_;
+  BodyDescriber describer_;
   BodyDescriptions descriptions_;
   const std::unique_ptr<Promoter> promoter_;  // Null unless functions are replaced.
   CompileThreads threads_;

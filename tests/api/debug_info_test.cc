@@ -1,7 +1,9 @@
 // When an engine's code has debug information: what asks for it, and what is made then.
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -23,6 +25,8 @@
 namespace firstcall {
 namespace {
 
+using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
@@ -50,8 +54,8 @@ constexpr char kProgram[] = R"(
                                globals: !{!8})
   !2 = !DIFile(filename: "f.c", directory: "/")
   !3 = !DISubroutineType(types: !{null})
-  !4 = distinct !DISubprogram(name: "f", file: !2, line: 1, type: !3, unit: !1,
-                              spFlags: DISPFlagDefinition)
+  !4 = distinct !DISubprogram(name: "f", file: !2, line: 1, scopeLine: 1, type: !3,
+                              unit: !1, spFlags: DISPFlagDefinition)
   !6 = !DILocation(line: 2, scope: !4)
   !7 = !DILocation(line: 3, scope: !4)
   !8 = !DIGlobalVariableExpression(var: !9, expr: !DIExpression())
@@ -89,17 +93,23 @@ class Hearer final : public EventListener {
   bool wants_code() const override { return wants_code_; }
   void OnEvent(const Event& event) override {
     absl::MutexLock lock(&mutex_);
-    if (event.lines != nullptr) has_lines_ = true;
+    if (event.lines == nullptr) return;
+    for (const CodeLines::Row& row : event.lines->rows) {
+      EXPECT_TRUE(absl::EndsWith(event.lines->files[row.file], "f.c"));
+      if (row.line != 0) lines_[event.tier].insert(row.line);
+    }
   }
-  bool has_lines() const {
+  // Of all bodies of this tier.
+  std::set<uint32_t> lines(int tier) const {
     absl::MutexLock lock(&mutex_);
-    return has_lines_;
+    const auto found = lines_.find(tier);
+    return found == lines_.end() ? std::set<uint32_t>() : found->second;
   }
 
  private:
   const bool wants_code_;
   mutable absl::Mutex mutex_;
-  bool has_lines_ ABSL_GUARDED_BY(mutex_) = false;
+  std::map<int, std::set<uint32_t>> lines_ ABSL_GUARDED_BY(mutex_);
 };
 
 enum class Given { kBitcode, kText, kModule };
@@ -166,16 +176,47 @@ TEST_P(DebugInfoTest, ADebuggerIsThere) {
   EXPECT_TRUE(HasNone());
 }
 
+// The code is that of a run in which nobody listens.
 TEST_P(DebugInfoTest, AnEventListenerWantsCode) {
   for (const bool wants_code : {true, false}) {
     const auto listener = std::make_shared<Hearer>(wants_code);
     EngineOptions options;
     options.event_listeners.push_back(listener);
     Run(options);
-    EXPECT_EQ(HasAll(), wants_code);
-    EXPECT_EQ(HasNone(), !wants_code);
-    EXPECT_EQ(listener->has_lines(), wants_code);
+    EXPECT_TRUE(HasNone());
+    EXPECT_EQ(stats_.functions_baseline, 1u);
+    const std::set<uint32_t> all = {1, 2, 3};
+    EXPECT_EQ(listener->lines(0), wants_code ? all : std::set<uint32_t>());
   }
+}
+
+TEST_P(DebugInfoTest, LlvmsCodeHasLinesIfAnEventListenerWantsCode) {
+  for (const auto& [mode, tier, backend] :
+       {std::tuple(Mode::kLazy, Tier::kOne, Backend::kAuto),
+        std::tuple(Mode::kLazy, Tier::kZero, Backend::kLlvm),
+        std::tuple(Mode::kLazy, Tier::kZero, Backend::kMcjit)}) {
+    const auto listener = std::make_shared<Hearer>(/*wants_code=*/true);
+    EngineOptions options;
+    options.event_listeners.push_back(listener);
+    options.mode = mode;
+    options.tier = tier;
+    options.backend = backend;
+    Run(options);
+    EXPECT_TRUE(HasAll());
+    EXPECT_THAT(listener->lines(0), Contains(3u));
+  }
+}
+
+TEST_P(DebugInfoTest, OptimizedCodeHasLinesIfAnEventListenerWantsCode) {
+  const auto listener = std::make_shared<Hearer>(/*wants_code=*/true);
+  EngineOptions options;
+  options.event_listeners.push_back(listener);
+  options.promotion.threads = 0;
+  options.promotion.threshold = 10;
+  Run(options);
+  EXPECT_THAT(stats_.promotions.functions, Not(IsEmpty()));
+  EXPECT_THAT(listener->lines(0), ElementsAre(1u, 2u, 3u));
+  EXPECT_THAT(listener->lines(1), Contains(3u));
 }
 
 TEST_P(DebugInfoTest, IsNotMadeIfItMustNotBe) {
@@ -185,7 +226,7 @@ TEST_P(DebugInfoTest, IsNotMadeIfItMustNotBe) {
   options.debug_info = DebugInfo::kNever;
   Run(options);
   EXPECT_TRUE(HasNone());
-  EXPECT_FALSE(listener->has_lines());
+  EXPECT_THAT(listener->lines(0), IsEmpty());
 }
 
 TEST_P(DebugInfoTest, OptimizedCodeHasItIfFirstBodiesHaveIt) {

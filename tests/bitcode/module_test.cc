@@ -211,10 +211,25 @@ TEST_F(ModuleTest, ReadsFlagsAndAttachments) {
   writer_.Record(kMetadataNamedNode, {4}).Record(kMetadataGlobalAttachment, {0, 0, 4}).EndBlock();
   ASSERT_THAT(Read(), IsOk());
   EXPECT_EQ(module_->module().FlagOf("Level"), 3u);
+  EXPECT_FALSE(module_->module().has_compile_units());
   EXPECT_TRUE(GlobalAt(0).has_debug_information());
   EXPECT_FALSE(GlobalAt(0).has_unknown());
   EXPECT_EQ(module_->MetadataKindOf(0), MetadataKind::kDebug);
   EXPECT_EQ(module_->MetadataKindOf(77), MetadataKind::kOther);
+}
+
+TEST_F(ModuleTest, KnowsWhetherThereAreCompileUnits) {
+  writer_.EnterBlock(kMetadataBlock).Record(kMetadataDistinctNode);
+  writer_.TextRecord(kMetadataName, "llvm.dbg.cu").Record(kMetadataNamedNode, {0}).EndBlock();
+  ASSERT_THAT(Read(), IsOk());
+  EXPECT_TRUE(module_->module().has_compile_units());
+}
+
+TEST_F(ModuleTest, AnEmptyListHasNoCompileUnits) {
+  writer_.EnterBlock(kMetadataBlock);
+  writer_.TextRecord(kMetadataName, "llvm.dbg.cu").Record(kMetadataNamedNode).EndBlock();
+  ASSERT_THAT(Read(), IsOk());
+  EXPECT_FALSE(module_->module().has_compile_units());
 }
 
 TEST_F(ModuleTest, ReadsNamesOfScopesAndBundles) {

@@ -531,12 +531,12 @@ TEST_F(ObservationTest, PerfInjectMakesFilesWithLinesAndFrames) {
   ASSERT_EQ(inject.exit_status, 0) << inject.errors;
   // Of the function alone: perf takes long to look up the lines of the command.
   const testing::ProcessResult script = testing::RunProcess(
-      {kPerf, "script", "-i", injected, "-S", "spins [0 llvm]", "-F", "ip,sym,dso,srcline"});
+      {kPerf, "script", "-i", injected, "-S", "spins [0 baseline]", "-F", "ip,sym,dso,srcline"});
   ASSERT_EQ(script.exit_status, 0) << script.errors;
   int samples = 0, with_lines = 0;
   std::set<std::string> lines, files;
   for (absl::string_view line : absl::StrSplit(script.output, '\n')) {
-    if (absl::StrContains(line, "spins [0 llvm]")) {
+    if (absl::StrContains(line, "spins [0 baseline]")) {
       ++samples;
       const size_t begin = line.find('(') + 1;
       files.emplace(line.substr(begin, line.rfind(')') - begin));

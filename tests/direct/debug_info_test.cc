@@ -1,11 +1,13 @@
 // Debug information that nobody asks for leaves no trace: both compilers make of a module with it
 // the objects that they make of the module without it.
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/match.h"
@@ -26,6 +28,9 @@
 
 namespace firstcall::direct {
 namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 constexpr ModuleId kModule{1};
 
@@ -87,7 +92,7 @@ constexpr absl::string_view kProgram = R"(
   !1 = !DIFile(filename: "sum.c", directory: "/")
   !2 = !{i32 2, !"Debug Info Version", i32 3}
   !3 = !DISubroutineType(types: !{!5, !5})
-  !4 = distinct !DISubprogram(name: "sum", file: !1, line: 1, type: !3, unit: !0,
+  !4 = distinct !DISubprogram(name: "sum", file: !1, line: 1, scopeLine: 1, type: !3, unit: !0,
                               spFlags: DISPFlagDefinition)
   !5 = !DIBasicType(name: "long", size: 64, encoding: DW_ATE_signed)
   !7 = !DILocation(line: 2, scope: !4)
@@ -97,7 +102,7 @@ constexpr absl::string_view kProgram = R"(
   !11 = distinct !DISubprogram(name: "add", file: !1, line: 8, type: !3, unit: !0,
                                spFlags: DISPFlagDefinition | DISPFlagLocalToUnit)
   !12 = !DILocation(line: 9, scope: !11)
-  !13 = distinct !DISubprogram(name: "straight", file: !1, line: 18, type: !3, unit: !0,
+  !13 = distinct !DISubprogram(name: "straight", file: !1, line: 18, scopeLine: 18, type: !3, unit: !0,
                                spFlags: DISPFlagDefinition)
   !14 = !DILocalVariable(name: "a", scope: !13, type: !5)
   !15 = !DILocation(line: 19, scope: !13)
@@ -171,6 +176,23 @@ class Compiling {
     return compiler_->CompileData({kModule, is_replaced});
   }
 
+  std::vector<SymbolOrdinal> OrdinalsOf(const std::vector<std::string>& names) const {
+    std::vector<SymbolOrdinal> ordinals;
+    for (const std::string& name : names) ordinals.push_back(index_->Find(name).value());
+    return ordinals;
+  }
+
+  // Of bodies that can be replaced.
+  absl::StatusOr<CodeDescription> Lines(const std::vector<std::string>& names,
+                                        bool is_running = true) {
+    const auto is_replaced = [](SymbolOrdinal) { return false; };
+    const auto runs = [&](size_t, ObjectBytes) { return is_running; };
+    DescriptionOrder order{kModule, OrdinalsOf(names), is_replaced, runs};
+    order.asks_when_called = false;
+    order.wants_lines = true;
+    return compiler_->DescribeBodies(order);
+  }
+
   absl::StatusOr<CompiledObject> Optimized(absl::string_view name,
                                            std::optional<uint32_t> loop = std::nullopt) {
     const auto is_replaced = [](SymbolOrdinal) { return false; };
@@ -192,6 +214,13 @@ class Compiling {
 
 using Way = Compiling::Way;
 
+// The lines of the rows, in their order.
+std::vector<uint32_t> LinesIn(const CodeLines& lines) {
+  std::vector<uint32_t> numbers;
+  for (const CodeLines::Row& row : lines.rows) numbers.push_back(row.line);
+  return numbers;
+}
+
 bool IsDescribed(absl::string_view object) { return absl::StrContains(object, ".debug_"); }
 
 TEST(DebugInfoTest, FunctionsAreThoseOfAModuleWithoutIt) {
@@ -201,14 +230,18 @@ TEST(DebugInfoTest, FunctionsAreThoseOfAModuleWithoutIt) {
                            Compiling(Way::kDirect, Form::kStripped).Function(name, options));
       for (const Way way : {Way::kDirect, Way::kLlvm}) {
         for (const Form form : {Form::kStripped, Form::kRecords, Form::kCalls}) {
-          SCOPED_TRACE(absl::StrCat(name, " ", static_cast<int>(way), static_cast<int>(form)));
-          ASSERT_OK_AND_ASSIGN(const CompiledFunction made,
-                               Compiling(way, form).Function(name, options));
-          EXPECT_EQ(made.object.origin.generator, Generator::kBaseline);
-          EXPECT_EQ(absl::string_view(made.object.bytes), absl::string_view(expected.object.bytes));
-          EXPECT_EQ(made.functions, expected.functions);
-          EXPECT_EQ(made.hotness_signs, expected.hotness_signs);
-          EXPECT_EQ(made.poll_balance, expected.poll_balance);
+          for (const DebugInfo debug_info : {DebugInfo::kAuto, DebugInfo::kLines}) {
+            SCOPED_TRACE(absl::StrCat(name, " ", static_cast<int>(way), static_cast<int>(form),
+                                      static_cast<int>(debug_info)));
+            ASSERT_OK_AND_ASSIGN(const CompiledFunction made,
+                                 Compiling(way, form, debug_info).Function(name, options));
+            EXPECT_EQ(made.object.origin.generator, Generator::kBaseline);
+            EXPECT_EQ(absl::string_view(made.object.bytes),
+                      absl::string_view(expected.object.bytes));
+            EXPECT_EQ(made.functions, expected.functions);
+            EXPECT_EQ(made.hotness_signs, expected.hotness_signs);
+            EXPECT_EQ(made.poll_balance, expected.poll_balance);
+          }
         }
       }
     }
@@ -219,19 +252,23 @@ TEST(DebugInfoTest, DataIsThatOfAModuleWithoutIt) {
   ASSERT_OK_AND_ASSIGN(const CompiledObject expected,
                        Compiling(Way::kDirect, Form::kStripped).Data());
   for (const Way way : {Way::kDirect, Way::kLlvm}) {
-    ASSERT_OK_AND_ASSIGN(const CompiledObject made, Compiling(way, Form::kRecords).Data());
-    EXPECT_EQ(made.origin.generator, Generator::kBaseline);
-    EXPECT_EQ(absl::string_view(made.bytes), absl::string_view(expected.bytes));
+    for (const DebugInfo debug_info : {DebugInfo::kAuto, DebugInfo::kLines}) {
+      ASSERT_OK_AND_ASSIGN(const CompiledObject made,
+                           Compiling(way, Form::kRecords, debug_info).Data());
+      EXPECT_EQ(made.origin.generator, Generator::kBaseline);
+      EXPECT_EQ(absl::string_view(made.bytes), absl::string_view(expected.bytes));
+    }
   }
 }
 
 // So they stand in for the bodies above, whose polls and loops are those of the stripped function.
 TEST(DebugInfoTest, OptimizedBodiesAndContinuationsHaveItOnlyIfAskedFor) {
   for (const Form form : {Form::kRecords, Form::kCalls}) {
-    for (const DebugInfo debug_info : {DebugInfo::kAuto, DebugInfo::kAlways, DebugInfo::kNever}) {
-      const bool is_asked_for = debug_info == DebugInfo::kAlways;
-      // Where debug information is dropped, `optnone` means what it means without it.
-      const OptNone optnone = is_asked_for ? OptNone::kIgnore : OptNone::kAuto;
+    for (const DebugInfo debug_info :
+         {DebugInfo::kAuto, DebugInfo::kAlways, DebugInfo::kNever, DebugInfo::kLines}) {
+      const bool is_asked_for = debug_info == DebugInfo::kAlways || debug_info == DebugInfo::kLines;
+      // Where first bodies have no debug information, `optnone` means what it means without it.
+      const OptNone optnone = debug_info == DebugInfo::kAlways ? OptNone::kIgnore : OptNone::kAuto;
       ASSERT_OK_AND_ASSIGN(const CompiledObject body,
                            Compiling(Way::kLlvm, form, debug_info, optnone).Optimized("straight"));
       EXPECT_EQ(IsDescribed(body.bytes), is_asked_for);
@@ -241,6 +278,47 @@ TEST(DebugInfoTest, OptimizedBodiesAndContinuationsHaveItOnlyIfAskedFor) {
       EXPECT_EQ(IsDescribed(continuation.bytes), is_asked_for);
     }
   }
+}
+
+// A continuation is made with the first body at hand, which has none.
+TEST(DebugInfoTest, AnOptimizedBodyHasItAfterAContinuation) {
+  Compiling llvm(Way::kLlvm, Form::kRecords, DebugInfo::kLines);
+  ASSERT_OK_AND_ASSIGN(const CompiledObject continuation, llvm.Optimized("sum", /*loop=*/0));
+  EXPECT_TRUE(IsDescribed(continuation.bytes));
+  ASSERT_OK_AND_ASSIGN(const CompiledObject body, llvm.Optimized("sum"));
+  EXPECT_TRUE(IsDescribed(body.bytes));
+}
+
+TEST(DebugInfoTest, LinesAreThoseOfTheInstructions) {
+  for (const DebugInfo debug_info : {DebugInfo::kNever, DebugInfo::kLines}) {
+    for (const Form form : {Form::kRecords, Form::kCalls}) {
+      Compiling llvm(Way::kLlvm, form, debug_info);
+      ASSERT_OK_AND_ASSIGN(const CodeDescription description, llvm.Lines({"straight", "sum"}));
+      EXPECT_EQ(description.described, llvm.OrdinalsOf({"straight", "sum"}));
+      EXPECT_TRUE(description.object.empty());
+      ASSERT_EQ(description.lines.size(), 2u);
+      EXPECT_THAT(description.lines[0].files, ElementsAre("/sum.c"));
+      EXPECT_THAT(LinesIn(description.lines[0]), ElementsAre(18, 19, 20));
+      EXPECT_THAT(LinesIn(description.lines[1]), ElementsAre(1, 2, 3, 2));
+    }
+  }
+}
+
+TEST(DebugInfoTest, OtherCodeHasNoLines) {
+  Compiling llvm(Way::kLlvm, Form::kRecords, DebugInfo::kLines);
+  ASSERT_OK_AND_ASSIGN(const CodeDescription description,
+                       llvm.Lines({"straight", "sum"}, /*is_running=*/false));
+  EXPECT_THAT(description.described, IsEmpty());
+  EXPECT_THAT(description.lines, IsEmpty());
+}
+
+TEST(DebugInfoTest, BothKnowThatAModuleHasNone) {
+  for (const Way way : {Way::kDirect, Way::kLlvm}) {
+    EXPECT_THAT(Compiling(way, Form::kStripped).Lines({"sum"}),
+                StatusIs(absl::StatusCode::kNotFound, "the module has no debug information"));
+  }
+  EXPECT_THAT(Compiling(Way::kDirect, Form::kRecords).Lines({"sum"}),
+              StatusIs(absl::StatusCode::kUnimplemented, "debug information is LLVM's"));
 }
 
 TEST(DebugInfoTest, IsLlvmsIfAskedFor) {

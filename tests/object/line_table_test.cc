@@ -28,6 +28,7 @@ using ::testing::IsEmpty;
 std::vector<std::string> OurRows(std::string& bytes) {
   std::unique_ptr<ElfObject> object = ElfObject::Parse(absl::MakeSpan(bytes), "object").value();
   const LineTable table = ReadLineTable(*object);
+  EXPECT_EQ(HasLineTable(*object), !table.rows.empty());
   std::vector<std::string> rows;
   for (const LineRow& row : table.rows) {
     rows.push_back(absl::StrCat(row.section, ":", row.offset, " ",

@@ -64,6 +64,10 @@ class FakeCompiler final : public Compiler {
     FIRSTCALL_RETURN_IF_ERROR(Note("optimize"));
     return CompiledObject();
   }
+  absl::StatusOr<CodeDescription> DescribeBodies(const DescriptionOrder&) override {
+    FIRSTCALL_RETURN_IF_ERROR(Note("description"));
+    return CodeDescription();
+  }
   absl::StatusOr<BodyDigests> DigestBodies(ModuleId) override {
     FIRSTCALL_RETURN_IF_ERROR(Note("digests"));
     return BodyDigests();
@@ -219,6 +223,21 @@ TEST_F(CompilerPairTest, DigestsAreNoReasonEither) {
   script_.small_failure = absl::UnimplementedError("no digests");
   EXPECT_THAT(pair_.DigestBodies(ModuleId{1}), StatusIs(absl::StatusCode::kUnimplemented));
   EXPECT_EQ(complete_.compiler(), nullptr);
+}
+
+TEST_F(CompilerPairTest, TheOtherOneDescribesWhatHasDebugInformation) {
+  Add();
+  script_.small_failure = absl::NotFoundError("no debug information");
+  const auto is_replaced = [](SymbolOrdinal) { return false; };
+  const auto is_running = [](size_t, ObjectBytes) { return true; };
+  const DescriptionOrder order{ModuleId{1}, {kFirst}, is_replaced, is_running};
+  EXPECT_THAT(pair_.DescribeBodies(order), StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_EQ(complete_.compiler(), nullptr);
+  script_.small_failure = absl::UnimplementedError("only the other one");
+  script_.log.clear();
+  EXPECT_THAT(pair_.DescribeBodies(order), IsOk());
+  EXPECT_THAT(script_.log, ElementsAre("small description", "made for describing 'm'",
+                                       "complete adds m with its index", "complete description"));
 }
 
 TEST_F(CompilerPairTest, TheSmallOneIsStillAskedFirstAfterwards) {

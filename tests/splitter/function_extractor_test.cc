@@ -807,7 +807,7 @@ TEST_F(FunctionExtractorTest, OptNoneOfAWholeModuleOnlyCountsWithDebugInformatio
 
 TEST_F(FunctionExtractorTest, DropsDebugInformation) {
   ExtractOptions options;
-  options.drop_debug_info = true;
+  options.debug_info = KeptDebugInfo::kNone;
   options.body = OptimizedBody{};
   Load(kOptNone);
   ASSERT_OK_AND_ASSIGN(const FunctionModule extracted, Extract("debugged", options, false));
@@ -828,7 +828,7 @@ TEST_F(FunctionExtractorTest, DropsDebugInformationBeforeTheBodyIsVerified) {
   options.keep_in_view = true;
   EXPECT_THAT(Extract("debugged", options, false),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("wrong subprogram")));
-  options.drop_debug_info = true;
+  options.debug_info = KeptDebugInfo::kNone;
   EXPECT_THAT(Extract("debugged", options, false), IsOk());
 }
 
