@@ -47,8 +47,7 @@ class Writer {
 
 }  // namespace
 
-CodeLines LinesOf(absl::Span<const DescribedCode::Line> lines,
-                  const llvm::DISubprogram& function) {
+CodeLines LinesOf(absl::Span<const DescribedCode::Line> lines, const llvm::DISubprogram& function) {
   Writer writer;
   writer.Add(0, function.getScopeLine(), function.getFile());
   for (const DescribedCode::Line& line : lines) {

@@ -16,8 +16,7 @@ namespace firstcall {
 // `lines`: of the code of `function`, sorted. The code in front of them, which sets up the frame,
 // gets the line on which the function's body begins. What was inlined has the lines of the callee's
 // file. Files have their directories unless their names are absolute.
-CodeLines LinesOf(absl::Span<const DescribedCode::Line> lines,
-                  const llvm::DISubprogram& function);
+CodeLines LinesOf(absl::Span<const DescribedCode::Line> lines, const llvm::DISubprogram& function);
 
 }  // namespace firstcall
 

@@ -34,16 +34,17 @@ std::shared_ptr<ObjectCache> ServedCompiler::CacheFor(const CompilerSettings& se
 absl::StatusOr<std::unique_ptr<Compiler>> ServedCompiler::Create(const CompilerSettings& settings,
                                                                  Listener& listener,
                                                                  absl::string_view reason) {
-  RemoteCompiler::Fallback fallback;
+  const RemoteCompiler::Local local = [this, settings, &listener](absl::string_view why) {
+    absl::StatusOr<std::unique_ptr<Compiler>> compiler = local_.Create(settings, listener, why);
+    if (compiler.ok()) StoppableThread::SetStoppableCode((*compiler)->SomewhereInLibrary());
+    return compiler;
+  };
+  RemoteCompiler::Local fallback;
   if (may_compile_here_) {
-    fallback = [this, settings, &listener, reason = std::string(reason)](absl::string_view) {
-      absl::StatusOr<std::unique_ptr<Compiler>> compiler =
-          local_.Create(settings, listener, reason);
-      if (compiler.ok()) StoppableThread::SetStoppableCode((*compiler)->SomewhereInLibrary());
-      return compiler;
-    };
+    // What is compiled here is said to be the reason, not that the server is gone.
+    fallback = [local, reason = std::string(reason)](absl::string_view) { return local(reason); };
   }
-  return RemoteCompiler::Create(settings, server_, std::move(fallback));
+  return RemoteCompiler::Create(settings, server_, std::move(fallback), local);
 }
 
 }  // namespace firstcall

@@ -20,7 +20,7 @@ namespace firstcall {
 class ServedCompiler final : public CompilerProvider {
  public:
   // For `options`, which name a server. `local`, which must outlive this, compiles if the server
-  // cannot be used and the options allow that.
+  // cannot be used and the options allow that. It also describes code (Compiler::DescribeBodies).
   ServedCompiler(const EngineOptions& options, CompilerProvider& local);
 
   // The server's, which is asked unless `local` knows it. That of `local` if it does not answer.

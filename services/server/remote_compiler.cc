@@ -46,10 +46,10 @@ struct RemoteCompiler::Questions {
 };
 
 absl::StatusOr<std::unique_ptr<RemoteCompiler>> RemoteCompiler::Create(
-    const CompilerSettings& settings, ServerAddress server, Fallback fallback) {
+    const CompilerSettings& settings, ServerAddress server, Local fallback, Local describer) {
   absl::StatusOr<std::string> encoded = EncodeSettings(settings);
-  std::unique_ptr<RemoteCompiler> compiler(
-      new RemoteCompiler(encoded.ok() ? *encoded : "", std::move(server), std::move(fallback)));
+  std::unique_ptr<RemoteCompiler> compiler(new RemoteCompiler(
+      encoded.ok() ? *encoded : "", std::move(server), std::move(fallback), std::move(describer)));
   absl::Status status = encoded.status();
   if (status.ok()) {
     status = compiler->Session().status();
@@ -383,8 +383,28 @@ absl::StatusOr<CompiledObject> RemoteCompiler::Optimize(const OptimizationOrder&
 }
 
 absl::StatusOr<CodeDescription> RemoteCompiler::DescribeBodies(const DescriptionOrder& order) {
-  if (Compiler* other = fallback()) return other->DescribeBodies(order);
-  return absl::UnimplementedError("compile servers make no debug information");
+  FIRSTCALL_ASSIGN_OR_RETURN(Compiler * describer, DescriberOf(order.module));
+  return describer->DescribeBodies(order);
+}
+
+absl::StatusOr<Compiler*> RemoteCompiler::DescriberOf(ModuleId module) {
+  if (Compiler* other = fallback()) return other;
+  absl::MutexLock lock(&mutex_);
+  const auto cannot = [](const absl::Status& why) {
+    return absl::UnimplementedError(absl::StrCat("describing code: ", why.message()));
+  };
+  if (!make_describer_) return cannot(absl::UnimplementedError("compile servers do not"));
+  if (describer_ == nullptr) {
+    absl::StatusOr<std::unique_ptr<Compiler>> made = make_describer_("describing code");
+    if (!made.ok()) return cannot(made.status());
+    describer_ = *std::move(made);
+  }
+  if (described_.count(module) == 0) {
+    const auto added = describer_->Add(modules_.at(module)->order);
+    if (!added.ok()) return cannot(added.status());
+    described_.insert(module);
+  }
+  return describer_.get();
 }
 
 absl::StatusOr<BodyDigests> RemoteCompiler::DigestBodies(ModuleId module) {
@@ -483,6 +503,7 @@ void RemoteCompiler::Remove(ModuleId module) {
   {
     absl::MutexLock lock(&mutex_);
     modules_.erase(module);
+    if (described_.erase(module) > 0) describer_->Remove(module);
   }
   if (Compiler* other = fallback()) return other->Remove(module);
   Tell(module, LaneMessage::kRemove, false);

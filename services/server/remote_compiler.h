@@ -10,6 +10,10 @@
 // fallback, it does not fail then: the fallback is made, and serves this request and all later
 // ones.
 //
+// The worker describes no bodies (Compiler::DescribeBodies): a description is compared with what
+// runs here, and is wanted by a debugger or a profiler, which seldom is there. Another compiler,
+// which is made in this process when a description is first wanted, makes the bodies again.
+//
 // A forked child gets a worker of its own.
 //
 // Thread-safe. Tested in tests/engine/served_compiler_test.cc.
@@ -21,6 +25,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -39,16 +44,16 @@ namespace firstcall {
 
 class RemoteCompiler final : public Compiler {
  public:
-  // Makes the compiler to be used if the server cannot be used. `reason` says why it cannot.
-  using Fallback =
-      std::function<absl::StatusOr<std::unique_ptr<Compiler>>(absl::string_view reason)>;
+  // Makes a compiler in this process. `reason` says why.
+  using Local = std::function<absl::StatusOr<std::unique_ptr<Compiler>>(absl::string_view reason)>;
 
   // Gets a worker. If the server cannot be used, or the settings cannot be sent, makes the
-  // fallback. `fallback` may be empty; then these are errors. Errors as WorkerSession::Begin;
-  // InvalidArgument if the settings cannot be sent.
+  // fallback. `fallback` may be empty; then these are errors. `describer` makes what describes
+  // bodies; if it is empty, nothing does. Errors as WorkerSession::Begin; InvalidArgument if the
+  // settings cannot be sent.
   static absl::StatusOr<std::unique_ptr<RemoteCompiler>> Create(const CompilerSettings& settings,
                                                                 ServerAddress server,
-                                                                Fallback fallback);
+                                                                Local fallback, Local describer);
 
   absl::StatusOr<std::shared_ptr<const SymbolIndex>> Add(ModuleOrder order) override;
   absl::StatusOr<CompiledFunction> CompileFunction(const FunctionOrder& order) override;
@@ -74,15 +79,20 @@ class RemoteCompiler final : public Compiler {
     ModuleOrder order;  // Has the index once it is known.
   };
 
-  RemoteCompiler(std::string settings, ServerAddress server, Fallback fallback)
+  RemoteCompiler(std::string settings, ServerAddress server, Local fallback, Local describer)
       : settings_(std::move(settings)),
         server_(std::move(server)),
-        make_fallback_(std::move(fallback)) {}
+        make_fallback_(std::move(fallback)),
+        make_describer_(std::move(describer)) {}
 
   // The fallback; null while the server is used.
   Compiler* fallback() const { return fallback_.load(std::memory_order_acquire); }
   // Makes the fallback, because of `reason`. If there is no fallback, returns `reason`.
   absl::Status UseFallback(const absl::Status& reason) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // What describes bodies of `module`, which it has. Made if there is none. Unimplemented, with the
+  // reason, if none can be made, or it cannot read the module.
+  absl::StatusOr<Compiler*> DescriberOf(ModuleId module) ABSL_LOCKS_EXCLUDED(mutex_);
 
   std::shared_ptr<Module> Find(ModuleId id) const ABSL_LOCKS_EXCLUDED(mutex_);
   size_t SymbolCount(ModuleId id) const;
@@ -121,12 +131,15 @@ class RemoteCompiler final : public Compiler {
 
   const std::string settings_;
   const ServerAddress server_;
-  const Fallback make_fallback_;
+  const Local make_fallback_;
+  const Local make_describer_;
   mutable absl::Mutex mutex_;
   std::shared_ptr<WorkerSession> session_ ABSL_GUARDED_BY(mutex_);
   std::map<ModuleId, std::shared_ptr<Module>> modules_ ABSL_GUARDED_BY(mutex_);
   std::unique_ptr<Compiler> owned_fallback_ ABSL_GUARDED_BY(mutex_);
   std::atomic<Compiler*> fallback_{nullptr};
+  std::unique_ptr<Compiler> describer_ ABSL_GUARDED_BY(mutex_);
+  std::set<ModuleId> described_ ABSL_GUARDED_BY(mutex_);  // The modules that `describer_` has.
 };
 
 }  // namespace firstcall

@@ -30,6 +30,7 @@
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Object/ObjectFile.h"
 #include "tests/programs/process.h"
+#include "tests/services/server/server_process.h"
 #include "tests/testing/host.h"
 
 namespace firstcall {
@@ -40,8 +41,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Key;
 
-std::string command_path, plain_path, optimized_path, undecorated_path, native_path,
-    source_path;
+std::string command_path, plain_path, optimized_path, undecorated_path, native_path, source_path;
 
 // "lines.c:12", in the order of the code, each once if it stands for adjacent code.
 using Lines = std::vector<std::string>;
@@ -133,8 +133,8 @@ const std::map<std::string, Lines>& NativeLines() {
           continue;
         }
         std::string path;
-        table->getFileNameByIndex(row.File, "", llvm::DILineInfoSpecifier::FileLineInfoKind::RawValue,
-                                  path);
+        table->getFileNameByIndex(row.File, "",
+                                  llvm::DILineInfoSpecifier::FileLineInfoKind::RawValue, path);
         Append(NameOf(path, row.Line), lines);
       }
     }
@@ -156,8 +156,8 @@ class JitdumpTest : public ::testing::Test {
     const testing::ProcessResult result = testing::RunProcess(OnThisMachine(command));
     EXPECT_EQ(result.exit_status, 0) << result.errors;
     EXPECT_EQ(result.errors, "");
-    const std::string path = absl::StrCat(
-        directory, "/jit-", result.output.substr(0, result.output.find(' ')), ".dump");
+    const std::string path =
+        absl::StrCat(directory, "/jit-", result.output.substr(0, result.output.find(' ')), ".dump");
     std::ifstream file(path, std::ios::binary);
     const std::string dump(std::istreambuf_iterator<char>(file), {});
     unlink(path.c_str());
@@ -221,6 +221,22 @@ TEST_F(JitdumpTest, BodiesFromTheCacheHaveLines) {
     ASSERT_NE(body, bodies.end()) << function;
     EXPECT_EQ(SortedLinesWithCode(body->second), SortedLinesWithCode(NativeLines().at(function)))
         << function;
+  }
+}
+
+// Those of the server's LLVM come with the code; the others are found by the client.
+TEST_F(JitdumpTest, BodiesFromACompileServerHaveLines) {
+  if (IsEmulated()) GTEST_SKIP() << "servers take long to start in the emulator";
+  const testing::ServerProcess server(command_path);
+  std::vector<std::string> options = kFirstBodies;
+  options.push_back("--compile-server=" + server.socket());
+  const std::map<std::string, Lines> bodies = Run(plain_path, options);
+  for (const std::string body :
+       {"Sum [0 baseline]", "Mixed [0 baseline]", "ByLlvm [0 llvm]", "main [0 baseline]"}) {
+    ASSERT_THAT(bodies, Contains(Key(body)));
+    EXPECT_EQ(SortedLinesWithCode(bodies.at(body)),
+              SortedLinesWithCode(NativeLines().at(body.substr(0, body.find(' ')))))
+        << body;
   }
 }
 

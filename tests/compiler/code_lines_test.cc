@@ -71,8 +71,7 @@ TEST(CodeLinesTest, EachLineBeginsWhereItsCodeDoes) {
 }
 
 TEST(CodeLinesTest, WhatHasNoCodeHasNoLine) {
-  EXPECT_THAT(RowsOf({0, 4, 8, 8, 8}),
-              ElementsAre("0 /somewhere/a.c:3", "8 /somewhere/a.c:4"));
+  EXPECT_THAT(RowsOf({0, 4, 8, 8, 8}), ElementsAre("0 /somewhere/a.c:3", "8 /somewhere/a.c:4"));
   // What is in front of such an instruction goes on.
   EXPECT_THAT(RowsOf({0, 4, 8}), ElementsAre("0 /somewhere/a.c:3", "8 /elsewhere/b.h:12"));
 }

@@ -14,6 +14,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/debugger/gdb.h"
+#include "tests/services/server/server_process.h"
 
 namespace firstcall {
 namespace {
@@ -36,22 +37,22 @@ std::string Line(const std::string& text) {
   return "";
 }
 
-class AttachTest : public testing::Test {
+class AttachTest : public ::testing::Test {
  protected:
   void SetUp() override {
     static const std::string why_not = WhyNoGdb();
     if (!why_not.empty()) GTEST_SKIP() << why_not;
-    std::filesystem::remove(FileForRare());
   }
 
-  static std::string FileForRare() { return testing::TempDir() + "/call_rare"; }
+  static std::string FileForRare() { return ::testing::TempDir() + "/call_rare"; }
   // A command of GDB's: from now on, `rare` is called.
   static std::string CallRare() { return absl::StrCat("shell touch ", FileForRare()); }
 
   // The output of `commands` in a GDB that attaches to `program` when it has run for some rounds.
   static std::string Attach(const std::string& program, const std::string& options,
                             const std::vector<std::string>& commands) {
-    const std::string directory = testing::TempDir();
+    const std::string directory = ::testing::TempDir();
+    std::filesystem::remove(FileForRare());
     std::vector<std::string> all = {
         absl::StrCat("shell : > ", directory, "/out; ", command_path, " ", options, " ", program,
                      " ", FileForRare(), " > ", directory, "/out 2> ", directory,
@@ -129,9 +130,9 @@ TEST_F(AttachTest, VariableOfOptimizedIrHasItsLastValue) {
 
 TEST_F(AttachTest, CodeFromTheCacheHasLinesToo) {
   const std::string cache =
-      absl::StrCat("--tier=0 --object-cache-dir=", testing::TempDir(), "/cache");
+      absl::StrCat("--tier=0 --object-cache-dir=", ::testing::TempDir(), "/cache");
   const std::string run = absl::StrCat(command_path, " ", cache, " ", plain_path, " ",
-                                       FileForRare(), " 30 > ", testing::TempDir(), "/out");
+                                       FileForRare(), " 30 > ", ::testing::TempDir(), "/out");
   ASSERT_EQ(std::system(run.c_str()), 0);
   const std::string output =
       Attach(plain_path, cache,
@@ -140,10 +141,26 @@ TEST_F(AttachTest, CodeFromTheCacheHasLinesToo) {
   EXPECT_THAT(output, ContainsRegex("#1 .* in walk \\(rounds=[0-9]+\\) at .*attached.c:"));
 }
 
+// The server has compiled, and the process loads LLVM only now.
+TEST_F(AttachTest, CodeThatACompileServerHasMadeHasLinesToo) {
+  const testing::ServerProcess server(command_path);
+  for (const char* options : {"--tier=0", ""}) {
+    const std::string output =
+        Attach(plain_path,
+               absl::StrCat("--no-object-cache --compile-server=", server.socket(), " ", options),
+               {"break rare", CallRare(), "continue", "backtrace 2", "break leaf", "continue",
+                "info args", "backtrace 2"});
+    EXPECT_THAT(output, ContainsRegex("Breakpoint 1, rare \\(seven=7\\) at .*attached.c:"));
+    EXPECT_THAT(output, ContainsRegex("#1 .* in main \\(argc=2, argv=.*\\) at .*attached.c:"));
+    EXPECT_THAT(output, ContainsRegex("Breakpoint 2, leaf \\(a=[012], p=.*\\) at .*attached.c:"));
+    EXPECT_THAT(output, ContainsRegex("#1 .* in walk \\(rounds=[0-9]+\\) at .*attached.c:"));
+  }
+}
+
 TEST_F(AttachTest, StatisticsCountWhatIsDescribed) {
   (void)Attach(plain_path, absl::StrCat(kFirstBodies, " --stats"),
                {"break rare", CallRare(), "continue", "delete", "continue"});
-  std::ifstream file(testing::TempDir() + "/errors");
+  std::ifstream file(::testing::TempDir() + "/errors");
   const std::string errors((std::istreambuf_iterator<char>(file)), {});
   EXPECT_THAT(errors, ContainsRegex("\ndescribed +6  for a debugger\n"));
   EXPECT_THAT(errors, ContainsRegex("\nnot described +0\n"));
@@ -173,7 +190,7 @@ TEST_F(AttachTest, NothingIsDescribedIfTheUserSaysSo) {
 }  // namespace firstcall
 
 int main(int argc, char** argv) {
-  testing::InitGoogleMock(&argc, argv);
+  ::testing::InitGoogleMock(&argc, argv);
   firstcall::command_path = argv[1];
   firstcall::plain_path = argv[2];
   firstcall::optimized_path = argv[3];

@@ -318,8 +318,8 @@ TEST(ProtocolFuzzTest, Client) {
     return input.Below(8) != 0;
   };
   for (int sent = 0; sent < messages;) {
-    auto compiler =
-        RemoteCompiler::Create(CompilerSettings(), {server.path(), absl::Seconds(60), ""}, nullptr);
+    auto compiler = RemoteCompiler::Create(
+        CompilerSettings(), {server.path(), absl::Seconds(60), ""}, nullptr, nullptr);
     ++sent;
     if (!compiler.ok()) continue;
     const bool knows_index = input.Below(4) != 0;
