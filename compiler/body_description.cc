@@ -135,9 +135,9 @@ class Description {
 absl::StatusOr<CodeDescription> DescribeBodiesOf(LoadedModule& module,
                                                  const DescriptionOrder& order,
                                                  const Target& target, CompileContext& context) {
-  // Where lines are wanted, such a module was kept as bitcode (GenerateFunction).
-  if (!module.source().is_reopenable() && !context.keeps_lines()) {
-    return absl::UnimplementedError("the module is given in memory");
+  if (!module.source().is_reopenable()) {
+    if (!context.keeps_lines()) return absl::UnimplementedError("the module is given in memory");
+    module.source().KeepAsBitcode();  // Perhaps nothing was compiled: bodies come from a cache.
   }
   FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, context.View(module));
   absl::MutexLock lock(&view->mutex());

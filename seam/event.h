@@ -121,9 +121,8 @@ class EventListener {
   virtual ~EventListener() = default;
 
   // Whether events should have the bytes of bodies, their lines and their frames. Asked while the
-  // engine is created. Bodies have lines unless EngineOptions::debug_info is kNever. Finding the
-  // lines of a first body takes about as long as LLVM takes to read the body; a thread that calls
-  // the function for the first time waits for it.
+  // engine is created. Bodies have lines unless EngineOptions::debug_info is kNever. To find those
+  // of a first body, its function is compiled once more, and whoever calls the function waits.
   virtual bool wants_code() const { return false; }
 
   // Whether added modules should have the names of their functions. Asked while the engine is

@@ -27,23 +27,28 @@ llvm::DICompileUnit* MakeEmptyUnit(const llvm::DICompileUnit& like) {
       like.getNameTableKind(), like.getRangesBaseAddress(), like.getSysRoot(), like.getSDK());
 }
 
-// A unit of functions of which only lines are known.
-llvm::DICompileUnit* MakeLinesUnit(const llvm::DICompileUnit& like) {
+// A unit of a function of which only lines are known.
+llvm::DICompileUnit* MakeLinesUnit(const llvm::DICompileUnit& like, llvm::DIFile& file) {
   return llvm::DICompileUnit::getDistinct(
-      like.getContext(), like.getSourceLanguage(), like.getFile(), like.getProducer(),
-      like.isOptimized(), like.getFlags(), like.getRuntimeVersion(), like.getSplitDebugFilename(),
-      llvm::DICompileUnit::LineTablesOnly, /*EnumTypes=*/nullptr, /*RetainedTypes=*/nullptr,
-      /*GlobalVariables=*/nullptr, /*ImportedEntities=*/nullptr, /*Macros=*/nullptr,
-      /*DWOId=*/0, like.getSplitDebugInlining(), like.getDebugInfoForProfiling(),
-      llvm::DICompileUnit::DebugNameTableKind::None, like.getRangesBaseAddress(), like.getSysRoot(),
-      like.getSDK());
+      like.getContext(), like.getSourceLanguage(), &file, /*Producer=*/nullptr, like.isOptimized(),
+      /*Flags=*/nullptr, /*RuntimeVersion=*/0, /*SplitDebugFilename=*/nullptr,
+      static_cast<unsigned>(llvm::DICompileUnit::LineTablesOnly), /*EnumTypes=*/nullptr,
+      /*RetainedTypes=*/nullptr, /*GlobalVariables=*/nullptr, /*ImportedEntities=*/nullptr,
+      /*Macros=*/nullptr, /*DWOId=*/0,
+      /*SplitDebugInlining=*/true, /*DebugInfoForProfiling=*/false,
+      static_cast<unsigned>(llvm::DICompileUnit::DebugNameTableKind::None),
+      /*RangesBaseAddress=*/false, /*SysRoot=*/nullptr, /*SDK=*/nullptr);
 }
 
-// Whether ReduceToLines has made it, or need not.
-bool HasLinesOnly(const llvm::DISubprogram& function) {
-  return function.getUnit()->getEmissionKind() == llvm::DICompileUnit::LineTablesOnly &&
-         function.getType() != nullptr && function.getType()->getTypeArray().size() == 0 &&
-         function.getRetainedNodes().empty() && function.getScope() == function.getFile();
+// Whether MakeLinesUnit has made the unit. Front ends name themselves as the producer.
+bool HasLinesOnly(const llvm::DICompileUnit& unit) {
+  return unit.getEmissionKind() == llvm::DICompileUnit::LineTablesOnly &&
+         unit.getRawProducer() == nullptr;
+}
+
+// Null if it is not known. In damaged metadata, operands may be anything.
+llvm::DIFile* FileOf(const llvm::DIScope* scope) {
+  return scope == nullptr ? nullptr : llvm::dyn_cast_or_null<llvm::DIFile>(scope->getRawFile());
 }
 
 bool IsAddress(const llvm::Value* value) {
@@ -105,20 +110,26 @@ void DropDebugInfo(llvm::Function& function) {
 
 void ReduceToLines(llvm::Function& function) {
   const llvm::DISubprogram* const whole = function.getSubprogram();
-  if (whole == nullptr || whole->getUnit() == nullptr || HasLinesOnly(*whole)) return;
+  if (whole == nullptr) return;
+  const auto* const unit = llvm::dyn_cast_or_null<llvm::DICompileUnit>(whole->getRawUnit());
+  llvm::DIFile* const file = FileOf(whole);
+  if (unit == nullptr || file == nullptr) return DropDebugInfo(function);
+  if (HasLinesOnly(*unit)) return;
   llvm::LLVMContext& context = function.getContext();
-  llvm::DIFile* const file = whole->getFile();
   auto* const reduced = llvm::DISubprogram::getDistinct(
-      context, /*Scope=*/file, whole->getName(), whole->getLinkageName(), file, whole->getLine(),
+      context, /*Scope=*/file, /*Name=*/function.getName(), /*LinkageName=*/"", file,
+      whole->getLine(),
       llvm::DISubroutineType::get(context, llvm::DINode::FlagZero, /*CC=*/0, nullptr),
       whole->getScopeLine(), /*ContainingType=*/nullptr, /*VirtualIndex=*/0, /*ThisAdjustment=*/0,
-      llvm::DINode::FlagZero, llvm::DISubprogram::toSPFlags(whole->isLocalToUnit(), true, false),
-      MakeLinesUnit(*whole->getUnit()));
+      llvm::DINode::FlagZero, llvm::DISubprogram::SPFlagDefinition, MakeLinesUnit(*unit, *file));
   function.setSubprogram(reduced);
-  const auto reduce = [&](const llvm::DILocation& location) {
+  const auto reduce = [&](const llvm::DILocation& location) -> llvm::DILocation* {
+    llvm::DIFile* const of_location =
+        FileOf(llvm::dyn_cast_or_null<llvm::DILocalScope>(location.getRawScope()));
+    if (of_location == nullptr) return nullptr;
     llvm::DILocalScope* scope = reduced;
-    if (location.getFile() != file) {
-      scope = llvm::DILexicalBlockFile::get(context, reduced, location.getFile(), 0);
+    if (of_location != file) {
+      scope = llvm::DILexicalBlockFile::get(context, reduced, of_location, /*Discriminator=*/0);
     }
     return llvm::DILocation::get(context, location.getLine(), location.getColumn(), scope);
   };

@@ -8,7 +8,8 @@
 // its lists. (Its imported declarations and macros would be emitted: ModuleView::ReadMetadata
 // removes them.)
 //
-// Thread-compatible: hold the view's mutex. Tested in tests/splitter/function_extractor_test.cc.
+// Thread-compatible: hold the view's mutex. Tested in tests/splitter/debug_info_test.cc and
+// function_extractor_test.cc.
 
 #ifndef FIRSTCALL_SPLITTER_DEBUG_INFO_H_
 #define FIRSTCALL_SPLITTER_DEBUG_INFO_H_

@@ -19,6 +19,7 @@
 #include "seam/event.h"
 #include "seam/listener.h"
 #include "tests/api/counting_debugger.h"
+#include "tests/api/memory_cache.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/status_matchers.h"
 
@@ -187,6 +188,22 @@ TEST_P(DebugInfoTest, AnEventListenerWantsCode) {
     EXPECT_EQ(stats_.functions_baseline, 1u);
     const std::set<uint32_t> all = {1, 2, 3};
     EXPECT_EQ(listener->lines(0), wants_code ? all : std::set<uint32_t>());
+  }
+}
+
+// Also if nothing has been compiled from the module in this run. What a run without a listener has
+// left is not used.
+TEST_P(DebugInfoTest, CodeFromTheCacheHasLinesIfAnEventListenerWantsCode) {
+  EngineOptions options;
+  options.object_cache = std::make_shared<MemoryCache>();
+  Run(options);
+  for (const bool is_cached : {false, true}) {
+    const auto listener = std::make_shared<Hearer>(/*wants_code=*/true);
+    options.event_listeners = {listener};
+    Run(options);
+    EXPECT_EQ(stats_.functions_cached, is_cached ? 1u : 0u);
+    const std::set<uint32_t> all = {1, 2, 3};
+    EXPECT_EQ(listener->lines(0), all);
   }
 }
 
