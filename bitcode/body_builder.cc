@@ -1,6 +1,9 @@
 #include "bitcode/body_builder.h"
 
+#include <cstddef>
+
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "ir/global.h"
 
 namespace firstcall::bitcode {
@@ -9,11 +12,15 @@ namespace {
 // Stands for types that are not there, after a failure or in a module without void functions.
 const ir::Type kNoType;
 
+// More texts than constrained operations know. Each new one is compared with all.
+constexpr size_t kMostTexts = 64;
+
 }  // namespace
 
 BodyBuilder::BodyBuilder(const BitcodeModule& source)
     : source_(source),
-      void_(source.types().FindVoid() != nullptr ? source.types().FindVoid() : &kNoType) {}
+      void_(source.types().FindVoid() != nullptr ? source.types().FindVoid() : &kNoType),
+      texts_(source) {}
 
 void BodyBuilder::Begin(uint32_t global, ir::Function& function) {
   function_ = &function;
@@ -24,6 +31,8 @@ void BodyBuilder::Begin(uint32_t global, ir::Function& function) {
   block_count_ = source_.BodyOf(global).block_count();
   block_ = first_of_block_ = record_ = 0;
   metadata_ = ir::Operand();
+  texts_.Begin();
+  known_texts_.clear();
   later_.clear();
   later_uses_.clear();
   failure_ = nullptr;
@@ -94,13 +103,41 @@ TypedOperand BodyBuilder::LaterTypedValue(uint32_t number, uint64_t type) {
 }
 
 ir::Operand BodyBuilder::Metadata(const ir::Type* type) {
-  if (!metadata_.IsNothing()) return metadata_;
+  if (metadata_.IsNothing()) metadata_ = AddMetadata(type);
+  return metadata_;
+}
+
+ir::Operand BodyBuilder::AddMetadata(const ir::Type* type) {
   std::vector<ir::Constant>& own = function_->constants;
-  metadata_ = ir::Operand::Constant(source_.value_count() + static_cast<uint32_t>(own.size()));
+  const uint32_t number = source_.value_count() + static_cast<uint32_t>(own.size());
   ir::Constant& metadata = own.emplace_back();
   metadata.kind = ir::ConstantKind::kMetadata;
   metadata.type = type;
-  return metadata_;
+  return ir::Operand::Constant(number);
+}
+
+ir::Operand BodyBuilder::Text(const ir::Type* type, uint32_t number) {
+  absl::string_view text;
+  switch (texts_.Find(number, text)) {
+    case MetadataTexts::Kind::kText:
+      break;
+    case MetadataTexts::Kind::kOther:
+      return Metadata(type);
+    case MetadataTexts::Kind::kUnknown:
+      Refuse("metadata that is not where LLVM writes it");
+      return Metadata(type);
+    case MetadataTexts::Kind::kDamaged:
+      Fail("the strings of metadata are damaged");
+      return Metadata(type);
+  }
+  if (known_texts_.size() == kMostTexts) Refuse("more texts than operations can have");
+  if (failed()) return Metadata(type);
+  for (ir::Operand known : known_texts_) {
+    if (function_->constant(known).data() == text) return known;
+  }
+  const ir::Operand added = known_texts_.emplace_back(AddMetadata(type));
+  function_->constants.back().set_data(text);
+  return added;
 }
 
 void BodyBuilder::FailBehindBlocks() { Fail("an instruction stands behind the last block"); }

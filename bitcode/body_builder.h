@@ -18,6 +18,7 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "bitcode/array_filler.h"
+#include "bitcode/metadata_texts.h"
 #include "bitcode/module.h"
 #include "bitcode/value_numbering.h"
 #include "ir/constant.h"
@@ -154,8 +155,14 @@ class BodyBuilder {
   ir::Operand LaterValue(uint32_t number);
   // The same, whose type a record has as the number `type`. Finish checks the type of the result.
   TypedOperand LaterTypedValue(uint32_t number, uint64_t type);
-  // The operand that stands for all metadata that calls have as arguments. `type`: metadata.
+  // The operand that stands for all metadata that calls have as arguments, but for texts. `type`:
+  // metadata.
   ir::Operand Metadata(const ir::Type* type);
+  // The operand that stands for the text with a number of the metadata. Metadata(type) if that is
+  // no text. Equal texts are one operand.
+  ir::Operand Text(const ir::Type* type, uint32_t number);
+  // The body has a block METADATA, to be entered at this position of the stream.
+  void AddMetadataBlock(uint64_t position) { texts_.AddBlock(position); }
 
   // The type with a number of the module's table. Never null.
   const ir::Type* TypeNumbered(uint64_t number) {
@@ -203,6 +210,7 @@ class BodyBuilder {
   void Fail(absl::StatusCode code, const char* reason);
   ABSL_ATTRIBUTE_COLD void FailBehindBlocks();
   ABSL_ATTRIBUTE_COLD const ir::Type* FailNoType();
+  ir::Operand AddMetadata(const ir::Type* type);
   void CountLaterUses();
   void CheckLaterValues();
 
@@ -218,6 +226,8 @@ class BodyBuilder {
   uint32_t block_ = 0;           // The one that has not ended.
   uint32_t first_of_block_ = 0;  // The first instruction of that block.
   ir::Operand metadata_;
+  MetadataTexts texts_;
+  std::vector<ir::Operand> known_texts_;
   std::vector<Later> later_;
   std::vector<LaterUse> later_uses_;
   const char* failure_ = nullptr;

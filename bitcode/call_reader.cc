@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "absl/base/optimization.h"
-#include "absl/strings/match.h"
 #include "bitcode/arithmetic_records.h"
 #include "bitcode/intrinsic_upgrade.h"
+#include "ir/constrained.h"
 #include "ir/intrinsic.h"
 #include "ir/module.h"
 
@@ -96,8 +96,7 @@ CallReader::Callee CallReader::Classify(const ir::Global& global) const {
   if (IsLeftOut(global.intrinsic())) return Callee::kLeftOut;
   if (global.intrinsic() != IntrinsicId::kNone) {
     if (IsUpgradedIntrinsic(global.name, *global.value_type())) return Callee::kUpgraded;
-    if (absl::StartsWith(global.name, "llvm.experimental.constrained."))
-      return Callee::kConstrained;
+    if (ir::IsConstrainedName(global.name)) return Callee::kConstrained;
   }
   return global.attributes()->function.Has(Attribute::kStrictFP) ? Callee::kStrict : Callee::kPlain;
 }
@@ -126,10 +125,13 @@ Call& CallReader::AddCall(Instruction& instruction, const Start& start, const Ty
   return call;
 }
 
-Operand CallReader::ReadArgument(const Type* type, RecordCursor& record) {
+Operand CallReader::ReadArgument(const Type* type, Operand callee, const Type* function_type,
+                                 RecordCursor& record) {
   if (ABSL_PREDICT_FALSE(type->kind == ir::TypeKind::kMetadata)) {
-    record.Number();  // Of the metadata, which the arrays lack.
-    return body_.Metadata(type);
+    const uint32_t number = record.Metadata();
+    // The arrays lack other metadata.
+    return CalleeOf(callee, function_type) == Callee::kConstrained ? body_.Text(type, number)
+                                                                   : body_.Metadata(type);
   }
   if (ABSL_PREDICT_FALSE(type->kind == ir::TypeKind::kLabel)) {
     body_.Refuse("a block as an argument");
@@ -141,7 +143,7 @@ void CallReader::ReadArguments(Instruction& instruction, Call& call, Operand cal
                                RecordCursor& record) {
   for (const Type* parameter : call.function_type->parameters()) {
     if (body_.failed()) return;
-    body_.AddOperand(ReadArgument(parameter, record));
+    body_.AddOperand(ReadArgument(parameter, callee, call.function_type, record));
   }
   if (call.function_type->is_variadic) {
     while (!record.IsAtEnd()) body_.AddOperand(record.ValueAndType().operand);

@@ -70,7 +70,9 @@ class CallReader {
   // The arguments, and then `callee`.
   void ReadArguments(ir::Instruction& instruction, ir::Call& call, ir::Operand callee,
                      RecordCursor& record);
-  ir::Operand ReadArgument(const ir::Type* type, RecordCursor& record);
+  // `callee` has the type `function_type` for the call.
+  ir::Operand ReadArgument(const ir::Type* type, ir::Operand callee, const ir::Type* function_type,
+                           RecordCursor& record);
   ir::Call& AddCall(ir::Instruction& instruction, const Start& start, const ir::Type* type,
                     uint64_t convention);
 

@@ -108,6 +108,7 @@ absl::Status FunctionReader::ReadSubBlock(uint32_t id) {
     if (!reader_.EnterBlock(id)) return reader_.status();
     return ReadAttachments(reader_, instructions_.calls(), body_);
   }
+  if (id == kMetadataBlock) body_.AddMetadataBlock(reader_.bit_position());
   // Metadata, names, and the order of uses.
   return reader_.SkipBlock() ? absl::OkStatus() : reader_.status();
 }

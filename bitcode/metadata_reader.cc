@@ -38,7 +38,9 @@ absl::Status MetadataReader::ReadRecord() {
       if (strings_.count() != 0 || !positions_.empty()) {
         return absl::UnimplementedError("strings of metadata do not stand first");
       }
-      return strings_.Read(reader_.ReadOperands());
+      FIRSTCALL_RETURN_IF_ERROR(strings_.Read(reader_.ReadOperands()));
+      unread_strings_ = strings_;
+      return absl::OkStatus();
     case kMetadataIndexOffset:
       return ReadIndex();
     case kMetadataName:

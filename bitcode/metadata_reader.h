@@ -31,6 +31,11 @@ class MetadataReader {
   // Reads the block that the reader has entered, and leaves the block.
   absl::Status Read();
 
+  // What the block has defined: how much metadata, and the strings, which stay in the bytes of
+  // `reader`.
+  uint64_t count() const { return strings_.count() + positions_.size(); }
+  const MetadataStrings& strings() const { return unread_strings_; }
+
  private:
   absl::Status ReadRecord();
   // Jumps behind the nodes, and notes where they are.
@@ -48,6 +53,7 @@ class MetadataReader {
   ir::Module& module_;
   // Metadata is numbered: first the strings, then what has a record of its own, in this order.
   MetadataStrings strings_;
+  MetadataStrings unread_strings_;   // A copy without what was noted to find strings.
   std::vector<uint64_t> positions_;  // Of the records, in bits.
   std::string name_;                 // Of the list of nodes that follows.
   uint32_t flag_count_ = 0;

@@ -16,6 +16,7 @@
 #include "absl/types/span.h"
 #include "bitcode/block_info.h"
 #include "bitcode/body_place.h"
+#include "bitcode/metadata_strings.h"
 #include "bitcode/type_table.h"
 #include "ir/attributes.h"
 #include "ir/module.h"
@@ -80,6 +81,12 @@ class BitcodeModule {
     return number < metadata_kinds_.size() ? metadata_kinds_[number] : MetadataKind::kOther;
   }
 
+  // The module's metadata: its strings have the first numbers, and that of bodies has the numbers
+  // from metadata_count() on. Neither is known if the metadata is in several blocks.
+  bool knows_metadata() const { return metadata_blocks_ < 2; }
+  const MetadataStrings& metadata_strings() const { return metadata_strings_; }
+  uint64_t metadata_count() const { return metadata_count_; }
+
   // `global`: a number of module().globals().
   const BodyPlace& BodyOf(uint32_t global) const { return bodies_[global]; }
 
@@ -97,6 +104,9 @@ class BitcodeModule {
   std::vector<SyncScope> sync_scopes_;
   std::vector<std::string> operand_bundle_tags_;
   std::vector<MetadataKind> metadata_kinds_;
+  MetadataStrings metadata_strings_;
+  uint64_t metadata_count_ = 0;
+  uint32_t metadata_blocks_ = 0;
   std::vector<BodyPlace> bodies_;  // By global.
 };
 

@@ -243,7 +243,12 @@ absl::Status ModuleReader::ReadConstants() {
 
 absl::Status ModuleReader::ReadMetadata() {
   if (!reader_.EnterBlock(kMetadataBlock)) return reader_.status();
-  return MetadataReader(reader_, target_.metadata_kinds_, target_.module_).Read();
+  MetadataReader metadata(reader_, target_.metadata_kinds_, target_.module_);
+  FIRSTCALL_RETURN_IF_ERROR(metadata.Read());
+  ++target_.metadata_blocks_;
+  target_.metadata_count_ = metadata.count();
+  target_.metadata_strings_ = metadata.strings();
+  return absl::OkStatus();
 }
 
 // Records of [number, characters of the name].

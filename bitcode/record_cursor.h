@@ -99,6 +99,8 @@ class RecordCursor {
   }
   // The record has the value's number itself.
   ABSL_ATTRIBUTE_ALWAYS_INLINE ir::Operand AbsoluteValue() { return ValueNumbered(Number()); }
+  // The number of metadata. The record has a distance, as of a value.
+  uint32_t Metadata() { return RelativeNumber(); }
   // A value as from Value, with its type. The record has the type, too, of a value that is defined
   // later.
   ABSL_ATTRIBUTE_ALWAYS_INLINE TypedOperand ValueAndType() {

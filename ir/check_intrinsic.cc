@@ -4,8 +4,11 @@
 
 #include "absl/strings/string_view.h"
 #include "ir/attributes.h"
+#include "ir/check_constraints.h"
 #include "ir/constant.h"
+#include "ir/constrained.h"
 #include "ir/intrinsic.h"
+#include "ir/opcode.h"
 #include "ir/type_rules.h"
 
 namespace firstcall::ir {
@@ -21,7 +24,7 @@ namespace {
 // and what depends on the first parameter:
 //   A  the same type               O           a structure of it and of truth values
 //   E  its element                 R           as many integers, of at most 64 bits
-//   W  a vector of it
+//   W  a vector of it              T           as many truth values
 // Integers and floating-point numbers are one number or a vector of such numbers. Empty: code
 // generation does not rely on the signature.
 absl::string_view SignatureOf(IntrinsicId intrinsic) {
@@ -51,8 +54,12 @@ absl::string_view SignatureOf(IntrinsicId intrinsic) {
     case IntrinsicId::kBswap:
     case IntrinsicId::kCtpop:
       return "AI";
+    case IntrinsicId::kAcos:
+    case IntrinsicId::kAsin:
+    case IntrinsicId::kAtan:
     case IntrinsicId::kCeil:
     case IntrinsicId::kCos:
+    case IntrinsicId::kCosh:
     case IntrinsicId::kExp:
     case IntrinsicId::kExp2:
     case IntrinsicId::kFabs:
@@ -65,8 +72,10 @@ absl::string_view SignatureOf(IntrinsicId intrinsic) {
     case IntrinsicId::kRound:
     case IntrinsicId::kRoundeven:
     case IntrinsicId::kSin:
+    case IntrinsicId::kSinh:
     case IntrinsicId::kSqrt:
     case IntrinsicId::kTan:
+    case IntrinsicId::kTanh:
     case IntrinsicId::kTrunc:
       return "AF";
     case IntrinsicId::kCopysign:
@@ -82,6 +91,8 @@ absl::string_view SignatureOf(IntrinsicId intrinsic) {
     case IntrinsicId::kLrint:
     case IntrinsicId::kLround:
       return "RF";
+    case IntrinsicId::kLdexp:
+      return "AFi";
     case IntrinsicId::kExpect:
     case IntrinsicId::kSaddSat:
     case IntrinsicId::kSmax:
@@ -215,16 +226,27 @@ absl::string_view SignatureOf(IntrinsicId intrinsic) {
     case IntrinsicId::kX86Sse2PsrliQ:
     case IntrinsicId::kX86Sse2PsrliW:
       return "XXw";
-    // Code generation leaves these to LLVM.
-    case IntrinsicId::kNone:
-    case IntrinsicId::kOther:
-    case IntrinsicId::kIsConstant:
-    case IntrinsicId::kLocalescape:
-    case IntrinsicId::kLocalrecover:
-    case IntrinsicId::kObjectsize:
-      break;
+    default:  // Code generation leaves these to LLVM, but for constrained ones (below).
+      return {};
   }
-  return {};
+}
+
+// What the operation has without its texts. Empty: it is a cast.
+absl::string_view SignatureOf(const ConstrainedOperation& operation) {
+  switch (operation.opcode) {
+    case Opcode::kCall:
+      return SignatureOf(operation.plain);
+    case Opcode::kFAdd:
+    case Opcode::kFSub:
+    case Opcode::kFMul:
+    case Opcode::kFDiv:
+    case Opcode::kFRem:
+      return "AFA";
+    case Opcode::kFCmp:
+      return "TFA";
+    default:
+      return {};
+  }
 }
 
 // A signature that the intrinsic has in a later version of LLVM, as well.
@@ -281,14 +303,15 @@ bool Fits(char letter, const Type& type, const Type& first) {
       return type.IsVector() && type.element() == &first;
     case 'O':
       return IsOverflowOf(type, first);
+    case 'T':
+      return IsTruthOf(type, first);
     default:  // 'R'
       return HasIntegers(type) && type.scalar()->number <= 64 && HaveSameShape(type, first);
   }
 }
 
-// `type`: a function's.
-bool HasSignature(const Type& type, absl::string_view signature) {
-  const absl::Span<const Type* const> parts = type.contained;
+// `parts`: the types of the result and of the parameters.
+bool HasSignature(absl::Span<const Type* const> parts, absl::string_view signature) {
   const Type& first = *parts[parts.size() > 1 ? 1 : 0];
   size_t count = 0;
   for (; count < signature.size() && signature[count] != '*'; ++count) {
@@ -347,6 +370,24 @@ Fault CheckSpecialRules(IntrinsicId intrinsic, const Type& result,
   }
 }
 
+// `type`: that of the intrinsic.
+Fault CheckConstrained(const ConstrainedOperation& operation, const Type& type,
+                       absl::Span<const Operand> arguments, const OperandScope& scope) {
+  if (arguments.size() != operation.argument_count + operation.text_count()) {
+    return Fault::Invalid("a constrained operation lacks arguments, or has too many");
+  }
+  const absl::Span<const Type* const> parts =
+      type.contained.subspan(0, operation.argument_count + 1u);
+  if (const absl::string_view signature = SignatureOf(operation); !signature.empty()) {
+    if (!HasSignature(parts, signature)) {
+      return Fault::Unknown("a constrained operation with another signature than the known one");
+    }
+  } else if (Fault fault = CheckCast(operation.opcode, *parts[1], *parts[0])) {
+    return fault;
+  }
+  return CheckConstraints(operation, arguments.subspan(operation.argument_count), scope);
+}
+
 Fault CheckImmediates(const AttributeList& attributes, absl::Span<const Operand> arguments,
                       const OperandScope& scope) {
   for (uint32_t i = 0; i < arguments.size(); ++i) {
@@ -367,10 +408,14 @@ Fault CheckIntrinsic(const Global& callee, absl::Span<const Operand> arguments, 
   if (callee.attributes()->HasAnywhere(Attribute::kImmArg)) {
     if (Fault fault = CheckImmediates(*callee.attributes(), arguments, scope)) return fault;
   }
+  const Type& type = *callee.value_type();
+  if (const ConstrainedOperation* constrained = ConstrainedOperationOf(callee.intrinsic())) {
+    return CheckConstrained(*constrained, type, arguments, scope);
+  }
   const absl::string_view signature = SignatureOf(callee.intrinsic());
   if (signature.empty()) return {};
-  const Type& type = *callee.value_type();
-  if (!HasSignature(type, signature) && !HasSignature(type, LaterSignatureOf(callee.intrinsic()))) {
+  if (!HasSignature(type.contained, signature) &&
+      !HasSignature(type.contained, LaterSignatureOf(callee.intrinsic()))) {
     return Fault::Unknown("an intrinsic with another signature than the known one");
   }
   return CheckSpecialRules(callee.intrinsic(), *type.result(), arguments, caller, scope);

@@ -28,7 +28,9 @@ enum class ConstantKind : uint8_t {
   kNoCfi,               // Of `global`.
   kInlineAssembly,      // Whose text has an effect.
   kEmptyAssembly,       // Other inline assembly (base/assembly_text.h). data(): its constraints.
-  kMetadata,            // The argument of an intrinsic that is metadata.
+  // The argument of an intrinsic that is metadata. Of a constrained intrinsic's that is a text:
+  // data(). Otherwise readers leave out what it is.
+  kMetadata,
   kOther,  // What only LLVM knows. operands(): constants that it refers to, if the reader says.
 };
 

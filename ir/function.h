@@ -13,6 +13,7 @@
 
 #include "absl/types/span.h"
 #include "ir/constant.h"
+#include "ir/constrained.h"
 #include "ir/instruction.h"
 #include "ir/module.h"
 #include "ir/operand.h"
@@ -144,11 +145,13 @@ class Function {
                ? callee
                : nullptr;
   }
-  // kNone if the instruction is no call of an intrinsic.
+  // kNone if the instruction is no call of an intrinsic. Of a strict one (Instruction): what it
+  // computes.
   IntrinsicId IntrinsicOf(const Instruction& instruction) const {
     if (!instruction.IsCall()) return IntrinsicId::kNone;
     const Global* callee = CalledFunctionOf(instruction);
-    return callee == nullptr ? IntrinsicId::kNone : callee->intrinsic();
+    if (callee == nullptr) return IntrinsicId::kNone;
+    return instruction.is_strict ? PlainIntrinsicOf(callee->intrinsic()) : callee->intrinsic();
   }
   bool HasOneUse(uint32_t value) const { return values[value].uses == 1; }
 

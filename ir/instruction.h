@@ -44,6 +44,12 @@ struct Instruction {
   bool is_singlethread : 1;  // The scope of an atomic instruction is a single thread.
   // The scope of an atomic instruction is neither a single thread nor the system.
   bool has_other_scope : 1;
+  // A computation of a constrained intrinsic, of which the code generator has made this instruction
+  // (backend/baseline/strict_floats.h): the modes of rounding and the exceptions that others set
+  // and read are its operands and results. No reader sets it.
+  bool is_strict : 1;
+  // Of a strict kFCmp: any NaN among the operands raises an exception.
+  bool is_signaling : 1;
   uint8_t ordering : 3;          // Ordering; of kCmpXchg on success.
   uint8_t failure_ordering : 3;  // Of kCmpXchg.
   uint8_t fast_math = 0;         // The flags of bitcode 19: 0 if there are none.
@@ -86,6 +92,8 @@ struct Instruction {
         has_unknown(false),
         is_singlethread(false),
         has_other_scope(false),
+        is_strict(false),
+        is_signaling(false),
         ordering(0),
         failure_ordering(0) {}
 

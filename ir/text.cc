@@ -197,6 +197,8 @@ void BodyWriter::AppendFlags(const Instruction& instruction) {
   writer_.AppendIf(instruction.is_exact, "exact");
   writer_.AppendIf(instruction.is_weak, "weak");
   writer_.AppendIf(instruction.has_unknown, "unknown");
+  writer_.AppendIf(instruction.is_strict, "strict");
+  writer_.AppendIf(instruction.is_signaling, "signaling");
   if (instruction.fast_math != 0) writer_.Append(" fast=0x", absl::Hex(instruction.fast_math));
 }
 

@@ -191,7 +191,10 @@ void TextWriter::AppendValue(const Constant& constant) {
       Append("empty asm ");
       return AppendQuoted(constant.data());
     case ConstantKind::kMetadata:
-      return Append("metadata");
+      Append("metadata");
+      if (constant.data().empty()) return;
+      Append(" ");
+      return AppendQuoted(constant.data());
     case ConstantKind::kOther:  // Not every reader knows the operands.
       return Append("other");
   }

@@ -1,7 +1,9 @@
 #include "ir/from_llvm/instruction_reader.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "base/status.h"
+#include "ir/constrained.h"
 #include "ir/from_llvm/opcodes.h"
 #include "llvm/IR/Argument.h"
 #include "llvm/IR/Constants.h"
@@ -39,6 +41,7 @@ uint8_t LogOf(llvm::Align alignment) { return static_cast<uint8_t>(llvm::Log2(al
 absl::Status InstructionReader::Read(const llvm::Function& source, Function& body) {
   body_ = &body;
   metadata_ = Operand();
+  texts_.clear();
   has_stranger_ = false;
   operands_.Clear();
   blocks_.Clear();
@@ -204,13 +207,30 @@ Operand InstructionReader::NewOperandOf(const llvm::Value* value) {
 }
 
 Operand InstructionReader::MetadataOperand(const llvm::Value& value) {
-  if (!metadata_.IsNothing()) return metadata_;
-  metadata_ =
-      Operand::Constant(SizeOf32(body_->module().constants().size() + body_->constants.size()));
+  if (metadata_.IsNothing()) metadata_ = AddMetadata(value);
+  return metadata_;
+}
+
+Operand InstructionReader::AddMetadata(const llvm::Value& value) {
+  const size_t number = body_->module().constants().size() + body_->constants.size();
   Constant& metadata = body_->constants.emplace_back();
   metadata.kind = ConstantKind::kMetadata;
   metadata.type = types_.TypeOf(value.getType());
-  return metadata_;
+  return Operand::Constant(SizeOf32(number));
+}
+
+Operand InstructionReader::TextOperand(const llvm::Value& argument) {
+  const auto* const metadata = llvm::dyn_cast<llvm::MetadataAsValue>(&argument);
+  const auto* const text =
+      metadata == nullptr ? nullptr : llvm::dyn_cast<llvm::MDString>(metadata->getMetadata());
+  if (text == nullptr) return OperandOf(&argument);
+  const absl::string_view characters(text->getString().data(), text->getString().size());
+  for (Operand known : texts_) {
+    if (body_->constant(known).data() == characters) return known;
+  }
+  const Operand added = texts_.emplace_back(AddMetadata(argument));
+  body_->constants.back().set_data(body_->data.emplace_back(characters));
+  return added;
 }
 
 void InstructionReader::ReadBranch(const llvm::BranchInst& source) {
@@ -248,7 +268,15 @@ void InstructionReader::ReadCall(const llvm::CallBase& source, Instruction& inst
   } else {
     ReadCallTargets(source);
   }
-  for (const llvm::Use& argument : source.args()) AddOperand(argument.get());
+  const auto* const callee = llvm::dyn_cast<llvm::Function>(source.getCalledOperand());
+  if (callee != nullptr && callee->isIntrinsic() &&
+      IsConstrainedName({callee->getName().data(), callee->getName().size()})) {
+    for (const llvm::Use& argument : source.args()) {
+      body_->operands.push_back(TextOperand(*argument.get()));
+    }
+  } else {
+    for (const llvm::Use& argument : source.args()) AddOperand(argument.get());
+  }
   AddOperand(source.getCalledOperand());
 }
 

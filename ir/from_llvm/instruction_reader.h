@@ -6,6 +6,7 @@
 #define FIRSTCALL_IR_FROM_LLVM_INSTRUCTION_READER_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "base/pointer_map.h"
@@ -63,6 +64,9 @@ class InstructionReader {
   }
   Operand NewOperandOf(const llvm::Value* value);
   Operand MetadataOperand(const llvm::Value& value);
+  // Of an argument of a constrained intrinsic. Equal texts are one operand.
+  Operand TextOperand(const llvm::Value& argument);
+  Operand AddMetadata(const llvm::Value& value);
 
   TypeReader& types_;
   AttributeReader& attributes_;
@@ -71,7 +75,8 @@ class InstructionReader {
   // The numbers of the function's values, and of the constants that it uses.
   OperandMap operands_;
   PointerMap<uint32_t> blocks_;
-  Operand metadata_;  // Stands for all metadata that calls have as arguments.
+  Operand metadata_;  // Stands for all metadata that calls have as arguments, but for texts.
+  std::vector<Operand> texts_;
   // Whether an operand is neither a value of the function nor a constant, or a target no block of
   // the function.
   bool has_stranger_ = false;

@@ -17,6 +17,7 @@
 #include "bitcode/records.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "ir/constant.h"
 #include "ir/function.h"
 #include "ir/instruction.h"
 #include "ir/text.h"
@@ -202,6 +203,41 @@ TEST(FunctionReaderTest, MarksBlocksWhoseAddressesAreTaken) {
   EXPECT_EQ(taken("shared"), "11");
   EXPECT_EQ(taken("user"), "0");
   EXPECT_EQ(taken("none"), "00");
+}
+
+// Of other metadata it is known that there is some.
+TEST(FunctionReaderTest, KeepsTextsOfConstrainedOperations) {
+  Reading reading(R"(
+    declare double @llvm.experimental.constrained.fadd.f64(double, double, metadata, metadata)
+    declare double @llvm.experimental.constrained.powi.f64(double, i32, metadata, metadata)
+    declare i1 @llvm.type.test(ptr, metadata)
+    define double @f(double %x, ptr %p) strictfp {
+      %y = call double @llvm.experimental.constrained.fadd.f64(
+          double %x, double %x, metadata !"round.upward", metadata !"fpexcept.strict") strictfp
+      %z = call double @llvm.experimental.constrained.powi.f64(
+          double %y, i32 3, metadata !"round.dynamic", metadata !"fpexcept.strict") strictfp
+      %t = call i1 @llvm.type.test(ptr %p, metadata !"fpexcept.strict")
+      ret double %z
+    }
+    define double @g(double %x) strictfp {
+      %y = call double @llvm.experimental.constrained.fadd.f64(
+          double %x, double %x, metadata !"round.dynamic", metadata !"fpexcept.ignore") strictfp
+      ret double %y
+    })");
+  const auto text = [](const Function& body, uint32_t instruction, uint32_t operand) {
+    const ir::Constant& constant = body.constant(body.OperandOf(At(body, instruction), operand));
+    EXPECT_EQ(constant.kind, ir::ConstantKind::kMetadata);
+    return constant.data();
+  };
+  const Function& f = reading.Body("f");
+  EXPECT_EQ(text(f, 0, 2), "round.upward");
+  EXPECT_EQ(text(f, 0, 3), "fpexcept.strict");
+  EXPECT_EQ(text(f, 1, 2), "round.dynamic");
+  EXPECT_EQ(f.OperandOf(At(f, 0), 3), f.OperandOf(At(f, 1), 3));
+  EXPECT_EQ(text(f, 2, 1), "");
+  const Function& g = reading.Body("g");
+  EXPECT_EQ(text(g, 0, 2), "round.dynamic");
+  EXPECT_EQ(text(g, 0, 3), "fpexcept.ignore");
 }
 
 // A module with one function "f" of the type i32 (i32, i32), whose records a test writes.

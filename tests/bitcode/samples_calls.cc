@@ -191,6 +191,61 @@ good:
 !0 = !{!"rsp"}
 )";
 
+// Texts are metadata of the module if several functions have them, otherwise of the function.
+constexpr absl::string_view kConstrained = R"(
+declare float @llvm.experimental.constrained.fadd.f32(float, float, metadata, metadata)
+declare double @llvm.experimental.constrained.fmul.f64(double, double, metadata, metadata)
+declare <4 x float> @llvm.experimental.constrained.fdiv.v4f32(<4 x float>, <4 x float>, metadata, metadata)
+declare half @llvm.experimental.constrained.fsub.f16(half, half, metadata, metadata)
+declare double @llvm.experimental.constrained.fma.f64(double, double, double, metadata, metadata)
+declare double @llvm.experimental.constrained.floor.f64(double, metadata)
+declare double @llvm.experimental.constrained.pow.f64(double, double, metadata, metadata)
+declare double @llvm.experimental.constrained.powi.f64(double, i32, metadata, metadata)
+declare double @llvm.experimental.constrained.minimum.f64(double, double, metadata)
+declare i64 @llvm.experimental.constrained.lrint.i64.f64(double, metadata, metadata)
+declare i32 @llvm.experimental.constrained.fptoui.i32.f64(double, metadata)
+declare double @llvm.experimental.constrained.uitofp.f64.i64(i64, metadata, metadata)
+declare float @llvm.experimental.constrained.fptrunc.f32.f64(double, metadata, metadata)
+declare i1 @llvm.experimental.constrained.fcmp.f64(double, double, metadata, metadata)
+declare i1 @llvm.experimental.constrained.fcmps.f64(double, double, metadata, metadata)
+declare <2 x i1> @llvm.experimental.constrained.fcmp.v2f64(<2 x double>, <2 x double>, metadata, metadata)
+declare i64 @llvm.read_register.i64(metadata)
+define float @shared(float %x) strictfp {
+  %1 = call float @llvm.experimental.constrained.fadd.f32(float %x, float 1.0, metadata !"round.dynamic", metadata !"fpexcept.strict") strictfp
+  %2 = call float @llvm.experimental.constrained.fadd.f32(float %1, float %1, metadata !"round.dynamic", metadata !"fpexcept.strict") strictfp
+  ret float %2
+}
+define double @own(double %x, i64 %i) strictfp {
+  %1 = call double @llvm.experimental.constrained.fmul.f64(double %x, double 3.0, metadata !"round.upward", metadata !"fpexcept.maytrap") strictfp
+  %2 = call double @llvm.experimental.constrained.uitofp.f64.i64(i64 %i, metadata !"round.tonearest", metadata !"fpexcept.ignore") strictfp
+  %3 = call i64 @llvm.read_register.i64(metadata !1) strictfp
+  %4 = call double @llvm.experimental.constrained.fma.f64(double %1, double %2, double %x, metadata !"round.towardzero", metadata !"fpexcept.strict") strictfp
+  ret double %4
+}
+define i1 @both(double %x, double %y, <2 x double> %v) strictfp {
+  %1 = call i1 @llvm.experimental.constrained.fcmp.f64(double %x, double %y, metadata !"oeq", metadata !"fpexcept.strict") strictfp
+  %2 = call i1 @llvm.experimental.constrained.fcmps.f64(double %x, double %y, metadata !"ule", metadata !"fpexcept.strict") strictfp
+  %3 = call <2 x i1> @llvm.experimental.constrained.fcmp.v2f64(<2 x double> %v, <2 x double> %v, metadata !"une", metadata !"fpexcept.strict") strictfp
+  %4 = xor i1 %1, %2
+  ret i1 %4
+}
+define double @others(double %x, <4 x float> %v, half %h) strictfp {
+  %1 = call double @llvm.experimental.constrained.floor.f64(double %x, metadata !"fpexcept.strict") strictfp
+  %2 = call double @llvm.experimental.constrained.pow.f64(double %1, double %x, metadata !"round.downward", metadata !"fpexcept.strict") strictfp
+  %3 = call double @llvm.experimental.constrained.powi.f64(double %2, i32 3, metadata !"round.dynamic", metadata !"fpexcept.strict") strictfp
+  %4 = call double @llvm.experimental.constrained.minimum.f64(double %3, double %x, metadata !"fpexcept.strict") strictfp
+  %5 = call i64 @llvm.experimental.constrained.lrint.i64.f64(double %4, metadata !"round.tonearestaway", metadata !"fpexcept.strict") strictfp
+  %6 = call i32 @llvm.experimental.constrained.fptoui.i32.f64(double %4, metadata !"fpexcept.strict") strictfp
+  %7 = call float @llvm.experimental.constrained.fptrunc.f32.f64(double %4, metadata !"round.dynamic", metadata !"fpexcept.strict") strictfp
+  %8 = call <4 x float> @llvm.experimental.constrained.fdiv.v4f32(<4 x float> %v, <4 x float> %v, metadata !"round.dynamic", metadata !"fpexcept.strict") strictfp
+  %9 = call half @llvm.experimental.constrained.fsub.f16(half %h, half %h, metadata !"round.dynamic", metadata !"fpexcept.strict") strictfp
+  ret double %4
+}
+!llvm.module.flags = !{!0}
+!0 = !{i32 1, !"wchar_size", i32 4}
+!1 = !{!"rsp"}
+)";
+
 constexpr absl::string_view kBundles = R"(
 declare void @f(ptr)
 define void @bundles(ptr %p, i32 %x) gc "statepoint-example" {
@@ -228,9 +283,9 @@ out:
 )";
 
 constexpr Sample kSamples[] = {
-    {"Calls", kCalls},       {"Exceptions", kExceptions}, {"Funclets", kFunclets, /*refused=*/1},
-    {"Assembly", kAssembly}, {"Intrinsics", kIntrinsics}, {"Bundles", kBundles},
-    {"Coroutines", kTokens},
+    {"Calls", kCalls},       {"Exceptions", kExceptions},   {"Funclets", kFunclets, /*refused=*/1},
+    {"Assembly", kAssembly}, {"Intrinsics", kIntrinsics},   {"Bundles", kBundles},
+    {"Coroutines", kTokens}, {"Constrained", kConstrained},
 };
 
 }  // namespace

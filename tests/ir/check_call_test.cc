@@ -1,4 +1,4 @@
-// Also tests ir/check_attributes and ir/check_intrinsic.
+// Also tests ir/check_attributes, ir/check_constraints and ir/check_intrinsic.
 
 #include <cstdint>
 #include <string>
@@ -125,6 +125,69 @@ TEST_F(CheckCallTest, IntrinsicsHaveTheirSignature) {
   builder_.AddCall(Opcode::kCall, builder_.FunctionType(void_, {ptr_}), builder_.AddressOf(copy),
                    {pointer});
   ExpectInvalid("an intrinsic is called by another type than its own");
+}
+
+TEST_F(CheckCallTest, ConstrainedOperationsSayHow) {
+  const Type* const metadata = builder_.Metadata();
+  const Type* const number = builder_.Double();
+  const auto declare = [&](const char* name, const Type* result,
+                           std::vector<const Type*> parameters) {
+    return builder_.Declare(std::string("llvm.experimental.constrained.") + name,
+                            builder_.FunctionType(result, parameters));
+  };
+  const uint32_t add = declare("fadd.f64", number, {number, number, metadata, metadata});
+  const uint32_t floor = declare("floor.f64", number, {number, metadata});
+  const uint32_t compare = declare("fcmp.f64", i1_, {number, number, metadata, metadata});
+  const uint32_t narrow =
+      declare("fptrunc.f32.f64", builder_.Float(), {number, metadata, metadata});
+  const uint32_t round = declare("lrint.i64.f64", i64_, {number, metadata, metadata});
+  const uint32_t odd = declare("fmul.f64", number, {number, i64_, metadata, metadata});
+  const uint32_t widened = declare("fpext.f64.f64", number, {number, metadata});
+  const uint32_t few = declare("fsub.f64", number, {number, number, metadata});
+  // A call of the function, with a text for each metadata.
+  const auto expect = [&](uint32_t callee, std::vector<const char*> texts) {
+    Begin({number, i64_});
+    std::vector<Operand> arguments;
+    size_t next = 0;
+    for (const Type* parameter : builder_.traits(callee).value_type->parameters()) {
+      if (parameter != metadata) {
+        arguments.push_back(builder_.Argument(parameter == number ? 0 : 1));
+        continue;
+      }
+      arguments.push_back(builder_.Simple(ConstantKind::kMetadata, metadata));
+      builder_.last_constant().set_data(texts[next++]);
+    }
+    Call(callee, arguments);
+  };
+  expect(add, {"round.dynamic", "fpexcept.strict"});
+  EXPECT_THAT(Check(), IsOk());
+  expect(floor, {"fpexcept.ignore"});
+  EXPECT_THAT(Check(), IsOk());
+  expect(compare, {"ult", "fpexcept.maytrap"});
+  EXPECT_THAT(Check(), IsOk());
+  expect(narrow, {"round.upward", "fpexcept.strict"});
+  EXPECT_THAT(Check(), IsOk());
+  expect(round, {"round.tonearestaway", "fpexcept.strict"});
+  EXPECT_THAT(Check(), IsOk());
+
+  expect(add, {"round.up", "fpexcept.strict"});
+  ExpectInvalid("a constrained operation that rounds in no known way");
+  expect(add, {"fpexcept.strict", "round.dynamic"});
+  ExpectInvalid("a constrained operation that rounds in no known way");
+  expect(add, {"round.dynamic", ""});
+  ExpectInvalid("a constrained operation that treats exceptions in no known way");
+  expect(floor, {"round.dynamic"});
+  ExpectInvalid("a constrained operation that treats exceptions in no known way");
+  expect(compare, {"lt", "fpexcept.strict"});
+  ExpectInvalid("a constrained comparison by no known predicate");
+  expect(compare, {"true", "fpexcept.strict"});
+  ExpectInvalid("a constrained comparison by no known predicate");
+  expect(odd, {"round.dynamic", "fpexcept.strict"});
+  ExpectUnknown("a constrained operation with another signature than the known one");
+  expect(widened, {"fpexcept.strict"});
+  EXPECT_THAT(Check(), StatusIs(absl::StatusCode::kInvalidArgument));
+  expect(few, {"fpexcept.strict"});
+  ExpectInvalid("a constrained operation lacks arguments, or has too many");
 }
 
 TEST_F(CheckCallTest, OverflowIsAStructure) {
