@@ -265,8 +265,11 @@ class AssemblerAArch64 final : public Assembler {
   void FloatMaximumNumber(bool is_double, Register dst, Register a, Register b) {
     Rrr(0x1e206800 | Double(is_double), dst, a, b);
   }
-  void FloatCompare(bool is_double, Register a, Register b) {
-    Emit(0x1e202000 | Double(is_double) | Number(b) << 16 | Number(a) << 5);
+  // FCMP; FCMPE if any NaN raises an exception.
+  void FloatCompare(bool is_double, Register a, Register b, bool is_signaling = false) {
+    constexpr uint32_t kSignaling = 1 << 4;
+    Emit(0x1e202000 | Double(is_double) | Number(b) << 16 | Number(a) << 5 |
+         (is_signaling ? kSignaling : 0));
   }
   bool FloatImmediate(bool is_double, Register dst, uint64_t bits) override;
 

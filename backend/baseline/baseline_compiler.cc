@@ -13,6 +13,7 @@
 #include "backend/baseline/lowering_aarch64.h"
 #include "backend/baseline/lowering_x86_64.h"
 #include "backend/baseline/small_float_expansion.h"
+#include "backend/baseline/strict_floats.h"
 #include "backend/baseline/triple.h"
 #include "object/machine.h"
 
@@ -40,6 +41,11 @@ bool BaselineCompiler::Parts::Expand(Refusal refusal, ir::Function& function, Co
     if (map == nullptr) return;
     for (uint32_t& value : map->live) value = expansion.NewNumberOf(value);
   };
+  if ((refusal == Refusal::kIntrinsic || refusal == Refusal::kType ||
+       refusal == Refusal::kVector) &&
+      MakeStrict(function)) {
+    return true;
+  }
   if (refusal == Refusal::kConstant && constants.Expand(function)) {
     follow(constants);
     return true;

@@ -851,10 +851,9 @@ constexpr uint64_t BitOf(Attribute attribute) { return uint64_t{1} << static_cas
 // mean nothing to a code generator, because the code is instrumented in IR.
 constexpr uint64_t kRefusedAttributes =
     BitOf(Attribute::kNaked) | BitOf(Attribute::kSafeStack) | BitOf(Attribute::kShadowCallStack) |
-    BitOf(Attribute::kStrictFP) | BitOf(Attribute::kSanitizeHWAddress) |
-    BitOf(Attribute::kSanitizeMemTag) | BitOf(Attribute::kPresplitCoroutine) |
-    BitOf(Attribute::kSpeculativeLoadHardening) | BitOf(Attribute::kFnRetThunkExtern) |
-    BitOf(Attribute::kStackAlignment);
+    BitOf(Attribute::kSanitizeHWAddress) | BitOf(Attribute::kSanitizeMemTag) |
+    BitOf(Attribute::kPresplitCoroutine) | BitOf(Attribute::kSpeculativeLoadHardening) |
+    BitOf(Attribute::kFnRetThunkExtern) | BitOf(Attribute::kStackAlignment);
 
 // The same of string attributes.
 constexpr absl::string_view kRefusedStrings[] = {"patchable-function",

@@ -80,7 +80,8 @@ const ir::Global* ThreadLocalOf(const ir::Function& function, const ir::Instruct
 bool ReturnsTwice(const ir::Function& function, const ir::Instruction& call);
 
 // Whether the instruction may write to memory, as LLVM understands that. Every call of a function
-// that is no intrinsic counts, whatever its attributes say. MayCallWrite is for calls.
+// that is no intrinsic counts, whatever its attributes say, and every strict instruction, because
+// exceptions are as if they were in memory. MayCallWrite is for calls that are not strict.
 bool MayCallWrite(const ir::Function& function, const ir::Instruction& call);
 inline bool MayWriteToMemory(const ir::Function& function, const ir::Instruction& instruction) {
   switch (instruction.opcode) {
@@ -98,9 +99,9 @@ inline bool MayWriteToMemory(const ir::Function& function, const ir::Instruction
       return instruction.is_volatile ||
              instruction.ordering > static_cast<uint8_t>(ir::Ordering::kUnordered);
     case ir::Opcode::kCall:
-      return MayCallWrite(function, instruction);
+      return instruction.is_strict || MayCallWrite(function, instruction);
     default:
-      return false;
+      return instruction.is_strict;
   }
 }
 

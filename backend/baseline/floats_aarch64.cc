@@ -47,7 +47,7 @@ FlagTest FloatsAArch64::EmitFloatCompare(FunctionCode& code, const ir::Instructi
   using Combination = FlagTest::Combination;
   ir::Operand left = OperandAt(code, compare, 0);
   const Register a = In(code, left), b = In(code, OperandAt(code, compare, 1));
-  native_.FloatCompare(TypeOf(code, left)->IsDouble(), a, b);
+  native_.FloatCompare(TypeOf(code, left)->IsDouble(), a, b, compare.is_signaling);
   switch (compare.predicate()) {
     case Predicate::kOeq:
       return One(Cond::kE);

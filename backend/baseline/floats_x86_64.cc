@@ -82,6 +82,7 @@ void FloatsX86_64::EmitFloatToInteger(FunctionCode& code, const ir::Instruction&
     native_.Rr(AssemblerX86_64::Wide(convert, is_narrow ? 4 : 8), Define(code, cast), number);
     return;
   }
+  if (cast.is_strict) return EmitStrictToUnsigned(code, cast, number);
   // What does not fit 63 bits converts to the lowest number, which chooses the conversion of the
   // number less 2^63; the sum of both has no carry.
   const Register dst = Define(code, cast);
@@ -96,6 +97,27 @@ void FloatsX86_64::EmitFloatToInteger(FunctionCode& code, const ir::Instruction&
   native_.ShiftRi(Shift::kSar, 8, kScratch, 63);
   native_.AluRr(Alu::kAnd, 8, upper, kScratch);
   native_.AluRr(Alu::kOr, 8, dst, upper);
+}
+
+// Only the conversion of the number that fits raises exceptions: of the number itself, or of the
+// number less 2^63, to which the highest bit is added.
+void FloatsX86_64::EmitStrictToUnsigned(FunctionCode& code, const ir::Instruction& cast,
+                                        Register number) {
+  const bool is_double = TypeAt(code, cast, 0)->IsDouble();
+  const Register dst = Define(code, cast);
+  const uint64_t bits = is_double ? 0x43e0000000000000u : 0x5f000000u;
+  const Mem limit =
+      Mem::Relative(RelativeTo::kPool, code.pool.Constant(bits, 0, is_double ? 8 : 4));
+  const uint32_t is_small = code.labels.New();
+  native_.MovImmediate(kScratch, 0, true);
+  native_.VectorMov(kVectorScratch, number);
+  native_.Rm(op::Packed(op::kUcomiF, is_double), number, limit);
+  native_.Jcc(Cond::kB, is_small);
+  native_.Rm(op::Scalar(op::kSubF, is_double), kVectorScratch, limit);
+  native_.MovImmediate(kScratch, uint64_t{1} << 63, true);
+  code.labels.Bind(is_small);
+  native_.Rr(AssemblerX86_64::Wide(op::Scalar(op::kCvttF2si, is_double), 8), dst, kVectorScratch);
+  native_.AluRr(Alu::kXor, 8, dst, kScratch);
 }
 
 FlagTest FloatsX86_64::EmitFloatCompare(FunctionCode& code, const ir::Instruction& compare) {
@@ -148,12 +170,12 @@ FlagTest FloatsX86_64::EmitFloatCompare(FunctionCode& code, const ir::Instructio
       break;
   }
   if (IsLongDouble(TypeOf(code, left))) {
-    EmitX87Compare(code, native_, left, right);
+    EmitX87Compare(code, native_, left, right, compare.is_signaling);
     return test;
   }
   const unsigned bytes = BytesOf(code, left);
   const Register a = In(code, left);
-  const Op compare_op = op::Packed(op::kUcomiF, bytes == 8);
+  const Op compare_op = op::Packed(compare.is_signaling ? op::kComiF : op::kUcomiF, bytes == 8);
   if (Mem mem; IsFloatInMemory(code, right, mem)) {
     native_.Rm(compare_op, a, mem);
   } else {

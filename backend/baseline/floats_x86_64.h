@@ -29,6 +29,8 @@ class FloatsX86_64 final : public NativeFloats {
   bool EmitFloatIntrinsic(FunctionCode& code, const ir::Instruction& intrinsic) override;
 
  private:
+  // Of a strict conversion to 64 bits. `number`: a register with the operand.
+  void EmitStrictToUnsigned(FunctionCode& code, const ir::Instruction& cast, Register number);
   void LowerRounding(FunctionCode& code, const ir::Instruction& intrinsic, unsigned mode);
 
   AssemblerX86_64& native_;

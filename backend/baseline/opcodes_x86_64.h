@@ -20,8 +20,8 @@ inline constexpr Op kDivF = k0F | 0x5e, kSqrtF = k0F | 0x51;
 // Completed by Scalar with the result's type: CVTSI2SS, CVTSI2SD. With the operand's type:
 // CVTTSS2SI, CVTTSD2SI; and CVTSS2SD, CVTSD2SS.
 inline constexpr Op kCvtsi2F = k0F | 0x2a, kCvttF2si = k0F | 0x2c, kCvtF = k0F | 0x5a;
-// Completed by Packed, although the instructions compare scalars: UCOMISS, UCOMISD.
-inline constexpr Op kUcomiF = k0F | 0x2e;
+// Completed by Packed, although the instructions compare scalars: UCOMISS, UCOMISD; COMISS, COMISD.
+inline constexpr Op kUcomiF = k0F | 0x2e, kComiF = k0F | 0x2f;
 // Completed by Packed: CMPPS, CMPPD (an immediate byte selects the comparison); MOVMSKPS, MOVMSKPD.
 inline constexpr Op kCmpF = k0F | 0xc2, kMovmskF = k0F | 0x50;
 inline constexpr Op kAndps = k0F | 0x54, kOrps = k0F | 0x56, kXorps = k0F | 0x57;

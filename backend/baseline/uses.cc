@@ -235,7 +235,7 @@ bool IsDeferrable(const FunctionFacts& facts, const ir::Instruction& instruction
   switch (instruction.opcode) {
     case Opcode::kICmp:
     case Opcode::kFCmp:
-      if (instruction.type->IsVector()) return false;
+      if (instruction.type->IsVector() || instruction.is_strict) return false;
       // No call may stand where the user is computed.
       if (MayCall(*facts.function, instruction)) return false;
       if (user.opcode == Opcode::kBr) return true;

@@ -20,12 +20,13 @@ struct X87 {
 };
 constexpr X87 kFld32{0xd9, 0}, kFld64{0xdd, 0}, kFld80{0xdb, 5};
 constexpr X87 kFstp32{0xd9, 3}, kFstp64{0xdd, 3}, kFstp80{0xdb, 7};
-constexpr X87 kFild64{0xdf, 5}, kFistp64{0xdf, 7}, kFadd32{0xd8, 0};
+constexpr X87 kFild64{0xdf, 5}, kFadd32{0xd8, 0};
+constexpr X87 kFistp16{0xdf, 3}, kFistp32{0xdb, 3}, kFistp64{0xdf, 7};
 constexpr X87 kFldcw{0xd9, 5}, kFnstcw{0xd9, 7};
 
 // Those without, as two bytes, the first one lowest.
 constexpr uint16_t kFaddp = 0xc1de, kFmulp = 0xc9de, kFsubp = 0xe9de, kFdivp = 0xf9de;
-constexpr uint16_t kFucomip = 0xe9df, kFstpTop = 0xd8dd, kFsqrt = 0xfad9;
+constexpr uint16_t kFucomip = 0xe9df, kFcomip = 0xf1df, kFstpTop = 0xd8dd, kFsqrt = 0xfad9;
 
 // 2^64 and 2^63 as floats.
 constexpr uint32_t kTwoTo64 = 0x5f800000, kTwoTo63 = 0x5f000000;
@@ -51,10 +52,10 @@ class X87Lowering {
       : code_(code), native_(native), place_(code) {}
 
   void Lower(const ir::Instruction& instruction);
-  void Compare(ir::Operand left, ir::Operand right) {
+  void Compare(ir::Operand left, ir::Operand right, bool is_signaling) {
     Push(right);
     Push(left);
-    Emit(kFucomip);
+    Emit(is_signaling ? kFcomip : kFucomip);
     Emit(kFstpTop);
   }
   bool LowerIntrinsic(const ir::Instruction& intrinsic);
@@ -76,7 +77,8 @@ class X87Lowering {
 
   void PushFloat(ir::Operand value);
   void PushInteger(ir::Operand value, bool is_signed);
-  void PopInteger(Register dst);
+  // `bits`: 16, 32 or 64. Numbers that do not fit raise an exception.
+  void PopInteger(Register dst, unsigned bits = 64);
   void Truncate(const ir::Instruction& cast);
   void TruncateUnsigned(const ir::Instruction& cast);
   // Changes the sign: `mask` is combined with the upper part.
@@ -135,16 +137,16 @@ void X87Lowering::PushInteger(ir::Operand value, bool is_signed) {
 }
 
 // The conversion rounds as the control word says, so that says truncation meanwhile.
-void X87Lowering::PopInteger(Register dst) {
+void X87Lowering::PopInteger(Register dst, unsigned bits) {
   constexpr int32_t kTruncates = 0x0c00;
   Emit(kFnstcw, place_.mem(8));
   native_.Load(2, kScratch, place_.mem(8));
   native_.AluRi(Alu::kOr, 4, kScratch, kTruncates);
   native_.Store(2, place_.mem(10), kScratch);
   Emit(kFldcw, place_.mem(10));
-  Emit(kFistp64, place_.mem());
+  Emit(bits == 16 ? kFistp16 : bits == 32 ? kFistp32 : kFistp64, place_.mem());
   Emit(kFldcw, place_.mem(8));
-  native_.Load(8, dst, place_.mem());
+  native_.Load(bits / 8, dst, place_.mem());
 }
 
 void X87Lowering::Truncate(const ir::Instruction& cast) {
@@ -156,7 +158,13 @@ void X87Lowering::Truncate(const ir::Instruction& cast) {
   if (!is_signed && bits == 64) return TruncateUnsigned(cast);
   Push(source);
   code_.locations.registers().UnpinAll();
-  PopInteger(Define(code_, cast));
+  // Where exceptions are observed, one is raised for the numbers for which LLVM's code raises it:
+  // they do not fit the least of these sizes that has all integers of the result's type.
+  const unsigned needed = is_signed ? bits : bits + 1;
+  PopInteger(Define(code_, cast), !cast.is_strict ? 64
+                                  : needed <= 16  ? 16
+                                  : needed <= 32  ? 32
+                                                  : 64);
 }
 
 // 2^63 is subtracted from numbers that are not less, and put back as the highest bit.
@@ -271,8 +279,8 @@ void LowerX87(FunctionCode& code, AssemblerX86_64& native, const ir::Instruction
 }
 
 void EmitX87Compare(FunctionCode& code, AssemblerX86_64& native, ir::Operand left,
-                    ir::Operand right) {
-  X87Lowering(code, native).Compare(left, right);
+                    ir::Operand right, bool is_signaling) {
+  X87Lowering(code, native).Compare(left, right, is_signaling);
 }
 
 bool EmitX87Intrinsic(FunctionCode& code, AssemblerX86_64& native,

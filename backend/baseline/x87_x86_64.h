@@ -20,9 +20,10 @@ namespace firstcall::baseline::x86_64 {
 
 // Arithmetic, negation, conversions from and to such numbers.
 void LowerX87(FunctionCode& code, AssemblerX86_64& native, const ir::Instruction& instruction);
-// Compares two such numbers. The flags are those of UCOMISD with the same operands.
+// Compares two such numbers. The flags are those of UCOMISD with the same operands, or of COMISD if
+// the comparison `is_signaling`.
 void EmitX87Compare(FunctionCode& code, AssemblerX86_64& native, ir::Operand left,
-                    ir::Operand right);
+                    ir::Operand right, bool is_signaling);
 // If the intrinsic of such numbers needs a library function: returns false and emits nothing.
 bool EmitX87Intrinsic(FunctionCode& code, AssemblerX86_64& native,
                       const ir::Instruction& intrinsic);

@@ -311,6 +311,44 @@ TEST_F(DirectCompilerTest, ThreadLocalVariablesMayBeOperands) {
   CompareAll("f");
 }
 
+// Texts are metadata of the module if both functions have them, otherwise of one function.
+TEST_F(DirectCompilerTest, OperationsMayBeConstrained) {
+  ASSERT_THAT(Add(R"(
+    declare double @llvm.experimental.constrained.fdiv.f64(double, double, metadata, metadata)
+    declare double @llvm.experimental.constrained.sqrt.f64(double, metadata, metadata)
+    declare i1 @llvm.experimental.constrained.fcmp.f64(double, double, metadata, metadata)
+    declare i1 @llvm.experimental.constrained.fcmps.f64(double, double, metadata, metadata)
+    declare i64 @llvm.experimental.constrained.fptoui.i64.f64(double, metadata)
+    define i64 @f(double %x, double %y) strictfp {
+      %q = call double @llvm.experimental.constrained.fdiv.f64(
+          double %x, double %y, metadata !"round.dynamic", metadata !"fpexcept.strict") strictfp
+      %is = call i1 @llvm.experimental.constrained.fcmps.f64(
+          double %q, double %x, metadata !"olt", metadata !"fpexcept.strict") strictfp
+      %s = select i1 %is, double %q, double %y
+      %r = call i64 @llvm.experimental.constrained.fptoui.i64.f64(
+          double %s, metadata !"fpexcept.strict") strictfp
+      ret i64 %r
+    }
+    define double @g(double %x, double %limit) strictfp {
+    entry:
+      br label %loop
+    loop:
+      %v = phi double [ %x, %entry ], [ %next, %loop ]
+      %q = call double @llvm.experimental.constrained.fdiv.f64(
+          double %v, double 2.0, metadata !"round.dynamic", metadata !"fpexcept.strict") strictfp
+      %next = call double @llvm.experimental.constrained.sqrt.f64(
+          double %q, metadata !"round.dynamic", metadata !"fpexcept.strict") strictfp
+      %is = call i1 @llvm.experimental.constrained.fcmp.f64(
+          double %next, double %limit, metadata !"ule", metadata !"fpexcept.strict") strictfp
+      br i1 %is, label %end, label %loop
+    end:
+      ret double %next
+    }
+  )"),
+              IsOk());
+  for (const char* name : {"f", "g"}) CompareAll(name);
+}
+
 TEST_F(DirectCompilerTest, RefusesFunctionsWhoseLabelsAreInTheSameTable) {
   ASSERT_THAT(Add(R"(
     @table = internal constant [2 x ptr] [ptr blockaddress(@f, %a), ptr blockaddress(@g, %a)]

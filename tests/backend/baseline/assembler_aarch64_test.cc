@@ -906,6 +906,8 @@ TEST(AssemblerAArch64Test, EncodesFloatInstructionsOfItsOwn) {
       {"fmaxnm d0, d1, d2", [](A& a) { a.FloatMaximumNumber(true, V(0), V(1), V(2)); }},
       {"fcmp s1, s2", [](A& a) { a.FloatCompare(false, V(1), V(2)); }},
       {"fcmp d1, d2", [](A& a) { a.FloatCompare(true, V(1), V(2)); }},
+      {"fcmpe s1, s2", [](A& a) { a.FloatCompare(false, V(1), V(2), /*is_signaling=*/true); }},
+      {"fcmpe d1, d2", [](A& a) { a.FloatCompare(true, V(1), V(2), /*is_signaling=*/true); }},
   });
 }
 

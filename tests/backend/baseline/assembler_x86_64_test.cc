@@ -199,6 +199,8 @@ TEST(AssemblerX86_64Test, EncodesFloatingPoint) {
   EXPECT_ENCODES("cvtsd2ss %xmm2, %xmm1", Rr(Scalar(op::kCvtF, true), kXmm1, kXmm2));
   EXPECT_ENCODES("ucomiss %xmm2, %xmm1", Rr(Packed(op::kUcomiF, false), kXmm1, kXmm2));
   EXPECT_ENCODES("ucomisd %xmm2, %xmm1", Rr(Packed(op::kUcomiF, true), kXmm1, kXmm2));
+  EXPECT_ENCODES("comiss %xmm2, %xmm1", Rr(Packed(op::kComiF, false), kXmm1, kXmm2));
+  EXPECT_ENCODES("comisd %xmm2, %xmm1", Rr(Packed(op::kComiF, true), kXmm1, kXmm2));
   EXPECT_ENCODES("cmpltps %xmm2, %xmm1", RrI(Packed(op::kCmpF, false), kXmm1, kXmm2, 1));
   EXPECT_ENCODES("cmpneqpd %xmm2, %xmm1", RrI(Packed(op::kCmpF, true), kXmm1, kXmm2, 4));
   EXPECT_ENCODES("movmskps %xmm9, %ecx", Rr(Packed(op::kMovmskF, false), kRcx, kXmm9));

@@ -1,5 +1,5 @@
 // Intrinsics of floating-point numbers that the baseline code generator makes of several
-// instructions: classes, and those of vectors.
+// instructions, or that are functions of the C library: classes, those of vectors, functions.
 
 #include <string>
 
@@ -96,6 +96,45 @@ define i64 @f(i64 %i, i64 %j) {
                // On x86-64, functions that may fuse are left to LLVM.
                "-fma,-fma4");
   }
+}
+
+// As bits, but for NaNs.
+TEST(FloatIntrinsicsTest, CallsTheLibrary) {
+  const std::string text = R"(
+declare TYPE @llvm.FUNCTION.NAME(TYPE)
+define i64 @f(i64 %i, i64 %j) {
+  %a = sitofp i64 %i to TYPE
+  %b = fdiv TYPE %a, 1000.0
+  %r = call TYPE @llvm.FUNCTION.NAME(TYPE %b)
+  %is = fcmp ord TYPE %r, %r
+  %bits = bitcast TYPE %r to INTEGER
+  %kept = select i1 %is, INTEGER %bits, INTEGER 1
+  %wide = WIDEN
+  ret i64 %wide
+}
+)";
+  for (const char* function : {"acos", "asin", "atan", "cosh", "sinh", "tanh", "tan"}) {
+    ExpectSame(absl::StrReplaceAll(text, {{"FUNCTION", function},
+                                          {"NAME", "f64"},
+                                          {"TYPE", "double"},
+                                          {"INTEGER", "i64"},
+                                          {"WIDEN", "add i64 %kept, 0"}}));
+    ExpectSame(absl::StrReplaceAll(text, {{"FUNCTION", function},
+                                          {"NAME", "f32"},
+                                          {"TYPE", "float"},
+                                          {"INTEGER", "i32"},
+                                          {"WIDEN", "zext i32 %kept to i64"}}));
+  }
+  ExpectSame(R"(
+declare double @llvm.ldexp.f64.i32(double, i32)
+define i64 @f(i64 %i, i64 %j) {
+  %a = sitofp i64 %i to double
+  %e = trunc i64 %j to i32
+  %r = call double @llvm.ldexp.f64.i32(double %a, i32 %e)
+  %bits = bitcast double %r to i64
+  ret i64 %bits
+}
+)");
 }
 
 TEST(FloatIntrinsicsTest, ComputesWithVectors) {
