@@ -19,6 +19,7 @@
 #include "backend/baseline/baseline_generator.h"
 #include "backend/code_generator.h"
 #include "backend/llvm/ir_optimizer.h"
+#include "backend/llvm/llvm_text_assembler.h"
 #include "backend/llvm/required_lowering.h"
 #include "backend/llvm/target.h"
 #include "base/ids.h"
@@ -31,7 +32,7 @@ namespace firstcall {
 
 class CompileContext {
  public:
-  explicit CompileContext(const Target& target) : target_(target) {}
+  explicit CompileContext(const Target& target) : target_(target), assembler_(target) {}
 
   // The backend that covers everything: LLVM's, or MCJIT if the settings say so. A new one if the
   // last one broke. Errors as ObjectEmitter::Create.
@@ -97,6 +98,7 @@ class CompileContext {
   const Target& target_;
   std::unique_ptr<CodeGenerator> generator_;
   std::unique_ptr<IrOptimizer> optimizer_;
+  LlvmTextAssembler assembler_;                            // Of the baseline backend.
   std::unique_ptr<baseline::BaselineGenerator> baseline_;  // Null until it is asked for.
   std::unique_ptr<RequiredLowering> lowering_;             // Null until a module needs it.
   absl::flat_hash_map<ModuleId, std::shared_ptr<ModuleView>> views_;

@@ -26,12 +26,17 @@ enum class ConstantKind : uint8_t {
   kExpression,          // `opcode` applied to operands(). kGetElementPtr: see source_type().
   kDsoLocalEquivalent,  // Of `global`.
   kNoCfi,               // Of `global`.
-  kInlineAssembly,      // Whose text has an effect.
+  kInlineAssembly,      // Whose text has an effect: assembly().
   kEmptyAssembly,       // Other inline assembly (base/assembly_text.h). data(): its constraints.
   // The argument of an intrinsic that is metadata. Of a constrained intrinsic's that is a text:
   // data(). Otherwise readers leave out what it is.
   kMetadata,
   kOther,  // What only LLVM knows. operands(): constants that it refers to, if the reader says.
+};
+
+// Inline assembly of LLVM's default dialect that needs no aligned stack and does not unwind.
+struct InlineAssembly {
+  absl::string_view text, constraints;
 };
 
 // A plain value of 40 bytes. What it points to belongs to the module or to the function that has
@@ -81,6 +86,8 @@ class Constant {
   // The lowest first; the bits above the width are zero. Empty if bits() has the number.
   absl::Span<const uint64_t> words() const { return {words_, IsListed() ? 0 : count}; }
   absl::string_view data() const { return {data_, count}; }
+  // Null if the reader keeps no texts, or if the inline assembly is of another sort.
+  const InlineAssembly* assembly() const { return assembly_; }
 
   void set_bits(uint64_t bits) { bits_ = bits; }
   void set_source_type(const Type* type) { source_type_ = type; }
@@ -97,6 +104,7 @@ class Constant {
     data_ = data.data();
     count = static_cast<uint32_t>(data.size());
   }
+  void set_assembly(const InlineAssembly* assembly) { assembly_ = assembly; }
 
  private:
   bool IsListed() const {
@@ -112,6 +120,7 @@ class Constant {
     const Operand* operands_ = nullptr;
     const uint64_t* words_;
     const char* data_;
+    const InlineAssembly* assembly_;
   };
 };
 

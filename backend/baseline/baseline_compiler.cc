@@ -85,6 +85,7 @@ absl::StatusOr<std::unique_ptr<BaselineCompiler>> BaselineCompiler::Create(
   CoverageOptions coverage;
   coverage.has_few_registers = options.has_few_registers;
   coverage.has_stack_guard = IsLinux(triple);
+  coverage.has_assembler = options.text_assembler != nullptr;
   std::unique_ptr<Parts> parts;
   // What LLVM writes as Mach-O is read into the form that this compiler's code has, so both fit
   // together.
@@ -111,6 +112,7 @@ absl::StatusOr<std::unique_ptr<BaselineCompiler>> BaselineCompiler::Create(
         absl::StrCat("create baseline compiler: not for '", triple, "'"));
   }
   parts->options.coverage = coverage;
+  parts->options.text_assembler = options.text_assembler;
   return std::unique_ptr<BaselineCompiler>(new BaselineCompiler(std::move(parts)));
 }
 

@@ -17,6 +17,7 @@
 #include "absl/types/span.h"
 #include "backend/baseline/code_map.h"
 #include "backend/baseline/refusal.h"
+#include "backend/text_assembler.h"
 #include "ir/function.h"
 #include "object/compiled_code.h"
 
@@ -26,6 +27,8 @@ struct BaselineOptions {
   std::vector<std::string> features;  // The processor's features, of BaselineCompiler::Features.
   // For tests: uses only three general and three vector registers for values.
   bool has_few_registers = false;
+  // Assembles inline assembly; must outlive the compiler. Null: functions with a text are refused.
+  TextAssembler* text_assembler = nullptr;
 };
 
 class BaselineCompiler {

@@ -195,6 +195,19 @@ CallExtent EmitCall(FunctionCode& code, const Callee& callee, const ArgumentPlac
   return extent;
 }
 
+void DefineResultIn(FunctionCode& code, const ir::Instruction& result, unsigned index,
+                    Register reg) {
+  const uint32_t number = NumberOf(code, result) + index;
+  ValuePart& part = code.facts.values[number];
+  if (part.is_fixed || code.locations.registers().IsAllocatable(reg)) {
+    return code.locations.DefineIn(number, reg);
+  }
+  // The register is no value's, or another one's for life, though that does not live now.
+  part.reg = reg;
+  Spill(code.frame, code.assembler, part);
+  part.reg = kNoRegister;
+}
+
 void DefineResults(FunctionCode& code, const ir::Instruction& result) {
   if (IsLongDouble(result.type)) return code.native.floats.DefineLongDouble(code, result);
   const uint32_t number = NumberOf(code, result);
@@ -203,16 +216,8 @@ void DefineResults(FunctionCode& code, const ir::Instruction& result) {
                           ? code.architecture.ConventionOf(code.function->CallOf(result).convention)
                           : code.architecture.convention);
   for (unsigned i = 0; i < code.facts.values[number].parts; ++i) {
-    ValuePart& part = code.facts.values[number + i];
-    const Register reg = places.Next(part.is_vector, part.bytes);
-    if (part.is_fixed || (code.facts.fixed_registers & SetOf(reg)) == 0) {
-      code.locations.DefineIn(number + i, reg);
-      continue;
-    }
-    // The register is another value's for life, though that does not live now.
-    GiveSlot(code.frame, part);
-    code.assembler.Store(8, SlotOf(code.frame, part), reg);
-    part.is_spilled = true;
+    const ValuePart& part = code.facts.values[number + i];
+    DefineResultIn(code, result, i, places.Next(part.is_vector, part.bytes));
   }
 }
 

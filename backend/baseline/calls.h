@@ -52,6 +52,8 @@ Move MoveOfArgument(FunctionCode& code, const ir::Instruction& call, unsigned in
 void PrepareCall(FunctionCode& code, const ir::Instruction& user);
 CallExtent EmitCall(FunctionCode& code, const Callee& callee, const ArgumentPlaces& places);
 void DefineResults(FunctionCode& code, const ir::Instruction& result);
+// Says that a part of the result is in `reg`, any register, now.
+void DefineResultIn(FunctionCode& code, const ir::Instruction& result, unsigned part, Register reg);
 
 }  // namespace firstcall::baseline
 

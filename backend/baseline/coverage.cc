@@ -7,6 +7,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "backend/baseline/argument_places.h"
+#include "backend/baseline/assembly_plan.h"
 #include "backend/baseline/constants.h"
 #include "backend/baseline/empty_assembly.h"
 #include "backend/baseline/library_functions.h"
@@ -464,6 +465,16 @@ Refusal RefusalOfEmptyAssembly(const ir::Function& function, const ir::Instructi
   return RefusalOf(function, function.ArgumentsOf(call));
 }
 
+// Of a call of inline assembly with a text.
+Refusal RefusalOfAssembly(const ir::Function& function, const ir::Instruction& call,
+                          const Architecture& architecture, const CoverageOptions& options) {
+  if (!options.has_assembler || call.opcode != Opcode::kCall || function.CallOf(call).has_bundles ||
+      function.CallOf(call).is_must_tail || !PlanAssembly(function, call, architecture)) {
+    return Refusal::kInlineAssembly;
+  }
+  return RefusalOf(function, function.ArgumentsOf(call));
+}
+
 // Whether the intrinsic changes nothing but the sign of a floating-point number.
 bool ChangesSign(IntrinsicId intrinsic) {
   return intrinsic == IntrinsicId::kFabs || intrinsic == IntrinsicId::kCopysign;
@@ -487,7 +498,7 @@ Refusal RefusalOfCall(const ir::Function& function, const ir::Instruction& instr
   }
   const ir::Constant* callee = function.ConstantOf(function.CalleeOf(instruction));
   if (callee != nullptr && callee->kind == ir::ConstantKind::kInlineAssembly) {
-    return Refusal::kInlineAssembly;
+    return RefusalOfAssembly(function, instruction, architecture, options);
   }
   if (callee != nullptr && callee->kind == ir::ConstantKind::kEmptyAssembly) {
     return RefusalOfEmptyAssembly(function, instruction);

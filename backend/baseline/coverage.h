@@ -33,6 +33,7 @@ struct CoverageOptions {
   bool has_atomic_updates = false;  // AArch64 has atomic update instructions (LSE).
   // The target keeps the guard of stack protection where Linux keeps it.
   bool has_stack_guard = false;
+  bool has_assembler = false;      // There is an assembler for the text of inline assembly.
   bool has_few_registers = false;  // For tests: no value gets a fixed register.
 };
 

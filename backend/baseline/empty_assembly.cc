@@ -2,12 +2,8 @@
 
 #include <cstddef>
 
-#include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
 #include "absl/types/span.h"
+#include "backend/baseline/assembly_constraints.h"
 #include "backend/baseline/value_parts.h"
 #include "ir/constant.h"
 #include "ir/operand.h"
@@ -16,88 +12,68 @@
 namespace firstcall::baseline {
 namespace {
 
-// An output, by its place among the constraints.
-struct Output {
-  // The number of the argument that is the output's address, or of the result's member.
-  uint32_t number = 0;
-  bool is_indirect = false;
-  absl::string_view register_name;  // In braces. Empty: the constraint names none.
-  bool is_tied = false;
-};
-
-// Reads the constraints one after the other: outputs, then inputs, then clobbers.
-class ConstraintReader {
+// Follows values through assembly without text, from inputs to the outputs in the same places.
+class TieReader {
  public:
-  // False if the constraint is not covered.
-  bool Add(absl::string_view constraint) {
-    if (absl::StartsWith(constraint, "~")) return true;
-    if (absl::StartsWith(constraint, "!")) return false;
-    const bool is_output = absl::ConsumePrefix(&constraint, "=");
-    bool is_indirect = false;
-    while (!constraint.empty() && absl::StrContains("*&%", constraint[0])) {
-      is_indirect |= constraint[0] == '*';
-      constraint.remove_prefix(1);
+  explicit TieReader(const AssemblyConstraints& constraints) : constraints_(constraints) {
+    for (const AssemblyConstraint& constraint : constraints) {
+      if (!constraint.is_output()) continue;
+      Output& output = outputs_.emplace_back();
+      if (constraint.is_indirect) {
+        output.number = assembly_.arguments++;
+      } else {
+        output.number = assembly_.results.size();
+        assembly_.results.push_back(ir::kNone);
+      }
     }
-    if (constraint.empty()) return false;
-    return is_output ? AddOutput(constraint, is_indirect) : AddInput(constraint, is_indirect);
   }
 
-  // After the last one.
-  std::optional<EmptyAssembly> Take() {
-    for (const Output& output : outputs_) {
-      if (!output.register_name.empty() && !output.is_tied) return std::nullopt;
+  // Nothing if an output is the contents of a register, or if two inputs are tied to it.
+  std::optional<EmptyAssembly> Read() {
+    for (const AssemblyConstraint& constraint : constraints_) {
+      if (constraint.kind == AssemblyConstraint::Kind::kInput && !AddInput(constraint)) {
+        return std::nullopt;
+      }
+    }
+    for (size_t i = 0; i < outputs_.size(); ++i) {
+      if (!constraints_[i].name.empty() && !outputs_[i].is_tied) return std::nullopt;
     }
     return assembly_;
   }
 
  private:
-  bool AddOutput(absl::string_view constraint, bool is_indirect) {
-    if (has_inputs_) return false;
-    Output& output = outputs_.emplace_back();
-    output.is_indirect = is_indirect;
-    output.register_name = constraint[0] == '{' ? constraint : absl::string_view();
-    if (is_indirect) {
-      output.number = assembly_.arguments++;
-    } else {
-      output.number = assembly_.results.size();
-      assembly_.results.push_back(ir::kNone);
-    }
-    return true;
-  }
+  struct Output {
+    // The number of the argument that is the output's address, or of the result's member.
+    uint32_t number = 0;
+    bool is_tied = false;
+  };
 
-  bool AddInput(absl::string_view constraint, bool is_indirect) {
-    has_inputs_ = true;
+  bool AddInput(const AssemblyConstraint& input) {
     const uint32_t argument = assembly_.arguments++;
-    if (constraint[0] == '{') return TieToRegister(constraint, argument);
-    if (!absl::ascii_isdigit(constraint[0])) return true;
-    uint32_t place = 0;
-    // Alternatives, which "|" separates, tie to one output or to none.
-    if (!absl::SimpleAtoi(constraint, &place) || place >= outputs_.size()) return false;
-    return Tie(outputs_[place], argument, is_indirect);
-  }
-
-  // An input in the register of an output is that output.
-  bool TieToRegister(absl::string_view name, uint32_t argument) {
-    for (Output& output : outputs_) {
-      if (output.register_name == name) return Tie(output, argument, false);
+    if (input.tied_to != AssemblyConstraint::kUntied) return Tie(input.tied_to, argument, input);
+    if (input.name.empty()) return true;
+    // An input in the register of an output is that output.
+    for (size_t i = 0; i < outputs_.size(); ++i) {
+      if (constraints_[i].name == input.name) return Tie(i, argument, input);
     }
     return true;
   }
 
-  bool Tie(Output& output, uint32_t argument, bool is_indirect) {
+  bool Tie(size_t place, uint32_t argument, const AssemblyConstraint& input) {
+    Output& output = outputs_[place];
     if (output.is_tied) return false;
     output.is_tied = true;
-    if (output.is_indirect) {
+    if (constraints_[place].is_indirect) {
       // A place in memory that is an input and an output keeps its contents.
-      if (!is_indirect) assembly_.stores.push_back({output.number, argument});
+      if (!input.is_indirect) assembly_.stores.push_back({output.number, argument});
       return true;
     }
     assembly_.results[output.number] = argument;
-    return !is_indirect;
+    return !input.is_indirect;
   }
 
-  absl::InlinedVector<Output, 4> outputs_;
-  bool has_inputs_ = false;
+  const AssemblyConstraints& constraints_;
+  absl::InlinedVector<Output, 4> outputs_;  // Of the first constraints.
   EmptyAssembly assembly_;
 };
 
@@ -111,14 +87,9 @@ bool IsPlain(const ir::Type* type) {
 
 }  // namespace
 
-std::optional<EmptyAssembly> ReadConstraints(absl::string_view constraints) {
-  ConstraintReader reader;
-  if (!constraints.empty()) {
-    for (absl::string_view constraint : absl::StrSplit(constraints, ',')) {
-      if (!reader.Add(constraint)) return std::nullopt;
-    }
-  }
-  return reader.Take();
+std::optional<EmptyAssembly> ReadConstraints(absl::string_view text) {
+  const std::optional<AssemblyConstraints> constraints = ParseConstraints(text);
+  return constraints ? TieReader(*constraints).Read() : std::nullopt;
 }
 
 bool CallsEmptyAssembly(const ir::Function& function, const ir::Instruction& instruction) {

@@ -24,10 +24,12 @@
 #include "backend/baseline/parameters.h"
 #include "backend/baseline/polls.h"
 #include "backend/baseline/pool.h"
+#include "backend/baseline/refusal.h"
 #include "backend/baseline/registers.h"
 #include "backend/baseline/stack_guard.h"
 #include "backend/baseline/symbols.h"
 #include "backend/baseline/value_locations.h"
+#include "backend/text_assembler.h"
 #include "ir/function.h"
 
 namespace firstcall::baseline {
@@ -38,6 +40,8 @@ struct LoweringOptions {
   CoverageOptions coverage;  // The processor's features.
   // The code may be so long that short branches do not reach across it.
   bool is_large = false;
+  // Assembles inline assembly. Null: functions with a text are not covered.
+  TextAssembler* text_assembler = nullptr;
 };
 
 // What an architecture does in its own way. All must outlive the code.
@@ -84,6 +88,8 @@ struct FunctionCode {
   // Where FunctionFacts::keeps_stack_pointer keeps it; 0 if nowhere.
   int32_t stack_pointer_place = 0;
   bool probes_frame = false;  // The prologue must touch each page of the frame.
+  // Why the code that has been made cannot be used. kNone if it can.
+  Refusal refusal = Refusal::kNone;
 };
 
 // The distance of the incoming arguments from the frame pointer, if the frame grows up. Known when

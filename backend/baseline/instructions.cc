@@ -1,6 +1,7 @@
 #include "backend/baseline/instructions.h"
 
 #include "backend/baseline/aggregates.h"
+#include "backend/baseline/assembly_plan.h"
 #include "backend/baseline/calls.h"
 #include "backend/baseline/comparisons.h"
 #include "backend/baseline/control_flow.h"
@@ -8,6 +9,7 @@
 #include "backend/baseline/empty_assembly.h"
 #include "backend/baseline/exceptions.h"
 #include "backend/baseline/floats.h"
+#include "backend/baseline/inline_assembly.h"
 #include "backend/baseline/integers.h"
 #include "backend/baseline/intrinsics.h"
 #include "backend/baseline/memory.h"
@@ -154,6 +156,9 @@ void Lower(FunctionCode& code, const ir::Instruction& instruction) {
       }
       if (CallsEmptyAssembly(*code.function, instruction)) {
         return LowerEmptyAssembly(code, instruction);
+      }
+      if (CallsAssembly(*code.function, instruction)) {
+        return LowerInlineAssembly(code, instruction);
       }
       LowerCall(code, instruction);
       return;

@@ -101,6 +101,7 @@ void PlaceAlignedAllocas(FunctionCode& code) {
 }
 
 void Begin(FunctionCode& code) {
+  code.refusal = Refusal::kNone;
   code.assembler.Clear();
   code.pool.Clear();
   code.symbols.Clear();
@@ -213,6 +214,7 @@ Refusal Lowering::Run(const ir::Function& function, const LoweringOptions& optio
     recorder.emplace(*map);
     for (uint32_t block = 0; block < count; ++block) CompileBlock(code_, block, *recorder);
   }
+  if (code_.refusal != Refusal::kNone) return code_.refusal;
   if (code_.locations.has_failed()) return Refusal::kRegisters;
   const int64_t frame_size = code_.frame.used() + code_.frame.outgoing();
   if (frame_size > kLargestFrame) return Refusal::kSize;

@@ -35,7 +35,8 @@ class Lowering {
   // Writes the code of `function`, the function that was analysed, to `compiled` and returns kNone.
   // On any other result, the contents of `compiled` are unspecified: kRegisters if an instruction
   // needs more registers at once than there are; kSize if the frame is too large;
-  // kFunctionAttribute if the stack must be probed in an unusual way; kReach if the code
+  // kFunctionAttribute if the stack must be probed in an unusual way; kInlineAssembly if the
+  // assembler does not take a text; kReach if the code
   // is so long that it needs LoweringOptions::is_large or, with is_large, too long for any form.
   // Fills in `map`, unless it is null.
   Refusal Run(const ir::Function& function, const LoweringOptions& options, CompiledCode& compiled,

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "backend/baseline/assembly_plan.h"
 #include "backend/baseline/constants.h"
 #include "backend/baseline/fusion.h"
 #include "backend/baseline/value_parts.h"
@@ -123,6 +124,11 @@ Refusal NumberResults(FunctionFacts& facts, const Architecture& architecture,
       facts.forwards_arguments |= facts.function->CallOf(instruction).is_must_tail;
       facts.has_second_return |= ReturnsTwice(*facts.function, instruction);
       facts.swift_registers |= SwiftRegistersOf(*facts.function, instruction, architecture);
+      if (CallsAssembly(*facts.function, instruction)) {
+        facts.claimed_registers |=
+            PlanAssembly(*facts.function, instruction, architecture)->registers &
+            architecture.registers.callee_saved;
+      }
       found.fused |= facts.function->IntrinsicOf(instruction) == ir::IntrinsicId::kFmuladd &&
                      !IsLongDouble(instruction.type);
     }

@@ -6,6 +6,7 @@
 #include "absl/base/attributes.h"
 #include "absl/types/span.h"
 #include "backend/baseline/argument_places.h"
+#include "backend/baseline/assembly_plan.h"
 #include "backend/baseline/coverage.h"
 #include "backend/baseline/empty_assembly.h"
 #include "backend/baseline/memory_update.h"
@@ -135,7 +136,8 @@ void WishForPlaces(FunctionFacts& facts, const Architecture& architecture,
     return;
   }
   if (facts.function->IntrinsicOf(instruction) != ir::IntrinsicId::kNone ||
-      CallsEmptyAssembly(*facts.function, instruction)) {
+      CallsEmptyAssembly(*facts.function, instruction) ||
+      CallsAssembly(*facts.function, instruction)) {
     return;
   }
   ArgumentPlaces places(architecture.ConventionOf(facts.function->CallOf(instruction).convention));

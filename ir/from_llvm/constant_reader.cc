@@ -228,6 +228,11 @@ void ConstantReader::SetAssembly(const llvm::InlineAsm& source, Constant& consta
   const std::string& constraints = source.getConstraintString();
   if (!IsEmptyAssembly(source.getAsmString()) || constraints.size() > UINT32_MAX) {
     constant.kind = ConstantKind::kInlineAssembly;
+    if (source.getDialect() == llvm::InlineAsm::AD_ATT && !source.isAlignStack() &&
+        !source.canThrow()) {
+      constant.set_assembly(module_->storage().Keep(
+          InlineAssembly{absl::string_view(source.getAsmString()), constraints}));
+    }
     return;
   }
   constant.kind = ConstantKind::kEmptyAssembly;

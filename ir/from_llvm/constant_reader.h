@@ -63,7 +63,7 @@ class ConstantReader {
   void SetOperands(const llvm::User& source, Constant& constant);
   void SetGlobal(const llvm::GlobalValue& global, ConstantKind kind, Constant& constant);
   void SetBlockAddress(const llvm::BlockAddress& source, Constant& constant);
-  static void SetAssembly(const llvm::InlineAsm& source, Constant& constant);
+  void SetAssembly(const llvm::InlineAsm& source, Constant& constant);
   void NumberBlocks(const llvm::Function& function);
   absl::Span<const Operand> Keep(std::vector<Operand> operands);
 

@@ -217,7 +217,7 @@ TEST_P(PromotionTest, CallsCountForMoreIfLoopsDoNotPoll) {
     define i64 @f(i64 %n) {
     entry:
       %frame = call ptr @llvm.frameaddress(i32 0)
-      call void asm "nop", ""()
+      call void asm inteldialect "nop", ""()
       br label %loop
     loop:
       %i = phi i64 [ 0, %entry ], [ %j, %loop ]

@@ -53,7 +53,8 @@ void ExpectSame(const std::string& text, const std::string& features,
   auto* expected = jit.Address<int64_t(int64_t, int64_t)>("f");
   ASSERT_NE(expected, nullptr);
   for (bool is_near : {true, false}) {
-    Engine& engine = StrictEngine(is_near, features, /*is_strict=*/!absl::StrContains(text, "asm"));
+    Engine& engine =
+        StrictEngine(is_near, features, /*is_strict=*/!absl::StrContains(text, "inteldialect"));
     ASSERT_OK_AND_ASSIGN(const ModuleId program, engine.AddAssembly(text, "test"));
     const absl::Cleanup remove = [&] { EXPECT_THAT(engine.Remove(program), IsOk()); };
     ASSERT_OK_AND_ASSIGN(auto* actual, (engine.Lookup<int64_t(int64_t, int64_t)>("f")));

@@ -1,0 +1,68 @@
+#include "backend/baseline/assembly_constraints.h"
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+
+namespace firstcall::baseline {
+namespace {
+
+// Takes the braces off `text`. False if `text` has none.
+bool ConsumeBraces(absl::string_view& text) {
+  return absl::ConsumePrefix(&text, "{") && absl::ConsumeSuffix(&text, "}") && !text.empty();
+}
+
+// Reads what is left of an output or of an input when its marks have been read.
+bool ReadPlace(absl::string_view text, uint32_t outputs, AssemblyConstraint& constraint) {
+  if (text.empty()) return false;
+  if (text[0] == '{') {
+    if (!ConsumeBraces(text)) return false;
+    constraint.name = text;
+    return true;
+  }
+  if (!absl::ascii_isdigit(text[0])) {
+    constraint.letters = text;
+    return true;
+  }
+  // Alternatives, which "|" separates, tie to one output or to none: they are no number.
+  return !constraint.is_output() && absl::SimpleAtoi(text, &constraint.tied_to) &&
+         constraint.tied_to < outputs;
+}
+
+bool Parse(absl::string_view text, uint32_t outputs, AssemblyConstraint& constraint) {
+  if (absl::ConsumePrefix(&text, "~")) {
+    constraint.kind = AssemblyConstraint::Kind::kClobber;
+    constraint.name = text;
+    return ConsumeBraces(constraint.name);
+  }
+  if (absl::StartsWith(text, "!")) return false;
+  if (absl::ConsumePrefix(&text, "=")) constraint.kind = AssemblyConstraint::Kind::kOutput;
+  // "%": the operand may change places with the next one.
+  while (!text.empty() && absl::StrContains("*&%", text[0])) {
+    constraint.is_indirect |= text[0] == '*';
+    constraint.is_early |= text[0] == '&';
+    text.remove_prefix(1);
+  }
+  return ReadPlace(text, outputs, constraint);
+}
+
+}  // namespace
+
+std::optional<AssemblyConstraints> ParseConstraints(absl::string_view text) {
+  AssemblyConstraints constraints;
+  if (text.empty()) return constraints;
+  uint32_t outputs = 0;
+  for (absl::string_view part : absl::StrSplit(text, ',')) {
+    AssemblyConstraint constraint;
+    if (!Parse(part, outputs, constraint)) return std::nullopt;
+    // Their order is that of the kinds.
+    if (!constraints.empty() && constraint.kind < constraints.back().kind) return std::nullopt;
+    if (constraint.is_output()) ++outputs;
+    constraints.push_back(constraint);
+  }
+  return constraints;
+}
+
+}  // namespace firstcall::baseline
