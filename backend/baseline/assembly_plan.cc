@@ -134,9 +134,14 @@ class Planner {
   bool Tie(size_t i, size_t output) {
     AssemblyOperand& operand = plan_.operands[i];
     const AssemblyOperand& target = plan_.operands[output];
-    if (constraints_[output].is_indirect || !Fits(types_[i], target.reg)) return false;
-    if ((tied_ & (uint64_t{1} << output)) != 0 || output >= 64) return false;
-    tied_ |= uint64_t{1} << output;
+    if (constraints_[i].is_indirect || constraints_[output].is_indirect ||
+        !Fits(types_[i], target.reg)) {
+      return false;
+    }
+    // Of two inputs only one could be there.
+    if (tied_.size() <= output) tied_.resize(output + 1, false);
+    if (tied_[output]) return false;
+    tied_[output] = true;
     // An input of this register's own would be in the way.
     if ((named_inputs_ & SetOf(target.reg)) != 0) return false;
     operand.reg = target.reg;
@@ -199,7 +204,7 @@ class Planner {
   absl::InlinedVector<ir::Operand, 8> values_;
   absl::InlinedVector<const ir::Type*, 8> types_;
   RegisterSet clobbers_ = 0, taken_ = 0, named_outputs_ = 0, named_inputs_ = 0;
-  uint64_t tied_ = 0;  // The outputs that an input is tied to.
+  absl::InlinedVector<bool, 8> tied_;  // Whether an input is tied to the output of this number.
   AssemblyPlan plan_;
 };
 

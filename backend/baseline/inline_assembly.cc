@@ -13,8 +13,8 @@
 #include "backend/baseline/calls.h"
 #include "backend/baseline/moves.h"
 #include "backend/baseline/operands.h"
-#include "backend/text_assembler.h"
 #include "backend/baseline/value_parts.h"
+#include "backend/text_assembler.h"
 #include "ir/constant.h"
 
 namespace firstcall::baseline {

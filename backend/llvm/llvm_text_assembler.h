@@ -10,8 +10,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
-#include "backend/text_assembler.h"
 #include "backend/llvm/target.h"
+#include "backend/text_assembler.h"
 #include "llvm/Target/TargetMachine.h"
 
 namespace firstcall {

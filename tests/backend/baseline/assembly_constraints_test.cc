@@ -40,9 +40,8 @@ TEST(AssemblyConstraintsTest, None) {
 }
 
 TEST(AssemblyConstraintsTest, WhatIsNotValid) {
-  for (const char* text :
-       {",", "=", "r,=r", "~{memory},r", "0", "=r,1", "=0", "=r,0|m", "{", "{}", "{ax",
-        "~memory", "~{}", "!i", "=r,99999999999", "*", "%"}) {
+  for (const char* text : {",", "=", "r,=r", "~{memory},r", "0", "=r,1", "=0", "=r,0|m", "{", "{}",
+                           "{ax", "~memory", "~{}", "!i", "=r,99999999999", "*", "%"}) {
     EXPECT_FALSE(ParseConstraints(text).has_value()) << text;
   }
 }

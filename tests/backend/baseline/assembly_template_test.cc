@@ -74,8 +74,7 @@ TEST(AssemblyTemplateTest, RegistersOfX86_64) {
 TEST(AssemblyTemplateTest, OtherOperandsOfX86_64) {
   EXPECT_THAT(X86("$0 ${0:H} $1 ${1:c} ${1:n}", {InMemory(x86_64::kR10), Immediate(-7)}),
               Optional(std::string("(%r10) 8(%r10) $-7 -7 7")));
-  EXPECT_THAT(X86("${0:n}", {Immediate(INT64_MIN)}),
-              Optional(std::string("-9223372036854775808")));
+  EXPECT_THAT(X86("${0:n}", {Immediate(INT64_MIN)}), Optional(std::string("-9223372036854775808")));
   EXPECT_EQ(X86("${0:l}", {Immediate(1)}), std::nullopt);
   EXPECT_EQ(X86("${0:x}", {InMemory(x86_64::kRax)}), std::nullopt);
 }

@@ -125,12 +125,15 @@ TEST(InlineAssemblyTest, Memory) {
 
 TEST(InlineAssemblyTest, Immediates) {
   ExpectSameOf("  %result = call i64 asm \"leaq ${2:c}($1), $0\", \"=r,r,i\"(i64 %a, i64 -77)\n");
-  ExpectSameOf("  %result = call i64 asm \"addq $2, $0\", \"=r,0,imr,~{flags}\"(i64 %a, i64 1000)\n");
+  ExpectSameOf(
+      "  %result = call i64 asm \"addq $2, $0\", \"=r,0,imr,~{flags}\"(i64 %a, i64 1000)\n");
   ExpectSameOf("  %result = call i64 asm \"addq $2, $0\", \"=r,0,er,~{flags}\"(i64 %a, i64 %b)\n");
   // Too large for an immediate: in a register.
   ExpectSameOf(
-      "  %result = call i64 asm \"addq $2, $0\", \"=r,0,er,~{flags}\"(i64 %a, i64 81985529216486895)\n");
-  ExpectSameOf("  %result = call i64 asm \"subq $$${2:n}, $0\", \"=r,0,i,~{flags}\"(i64 %a, i64 55)\n");
+      "  %result = call i64 asm \"addq $2, $0\", \"=r,0,er,~{flags}\"(i64 %a, i64 "
+      "81985529216486895)\n");
+  ExpectSameOf(
+      "  %result = call i64 asm \"subq $$${2:n}, $0\", \"=r,0,i,~{flags}\"(i64 %a, i64 55)\n");
 }
 
 TEST(InlineAssemblyTest, Vectors) {

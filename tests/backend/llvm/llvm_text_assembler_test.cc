@@ -28,7 +28,8 @@ TEST(LlvmTextAssemblerTest, MachineCode) {
   EXPECT_EQ(Assemble("bswap %rdi; cpuid").value(), "\x48\x0f\xcf\x0f\xa2");
   EXPECT_EQ(Assemble("").value(), "");
   // Branches inside the text are complete.
-  EXPECT_EQ(Assemble("1: dec %eax\n jnz 1b\n jmp 2f\n nop\n2:").value(), std::string("\xff\xc8\x75\xfc\xeb\x01\x90"));
+  EXPECT_EQ(Assemble("1: dec %eax\n jnz 1b\n jmp 2f\n nop\n2:").value(),
+            std::string("\xff\xc8\x75\xfc\xeb\x01\x90"));
   EXPECT_EQ(Assemble(".byte 15, 11").value(), "\x0f\x0b");
 }
 
@@ -47,7 +48,8 @@ TEST(LlvmTextAssemblerTest, TextsThatAreMoreThanBytes) {
 
 TEST(LlvmTextAssemblerTest, MachineCode) {
   EXPECT_EQ(Assemble("nop").value(), std::string("\x1f\x20\x03\xd5"));
-  EXPECT_EQ(Assemble("1: subs x0, x0, #1\n b.ne 1b").value(), std::string("\x00\x04\x00\xf1\xe1\xff\xff\x54", 8));
+  EXPECT_EQ(Assemble("1: subs x0, x0, #1\n b.ne 1b").value(),
+            std::string("\x00\x04\x00\xf1\xe1\xff\xff\x54", 8));
   EXPECT_EQ(Assemble(".inst 0xd503201f").value(), std::string("\x1f\x20\x03\xd5"));
 }
 
@@ -72,8 +74,9 @@ TEST(LlvmTextAssemblerTest, OnlyElfHasTexts) {
 }
 
 TEST(LlvmTextAssemblerTest, TextsThatAreWrong) {
-  EXPECT_THAT(Assemble("nop\nbogus_instruction %eax"),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("assemble inline assembly: ")));
+  EXPECT_THAT(
+      Assemble("nop\nbogus_instruction %eax"),
+      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("assemble inline assembly: ")));
   EXPECT_THAT(Assemble(".cfi_def_cfa_offset 8"), StatusIs(absl::StatusCode::kInvalidArgument));
 }
 
