@@ -9,13 +9,14 @@
 #include <atomic>
 
 #include "absl/base/internal/cycleclock.h"
+#include "base/no_cancellation.h"
 
 namespace firstcall {
 namespace {
 
 // Whether this thread can be cancelled, before it forks. Meanwhile it cannot, because nobody would
-// be told that no child came. Not an object, whose destructor would run while its thread ends.
-thread_local int cancel_state = PTHREAD_CANCEL_ENABLE;
+// be told that no child came. Has no destructor, which would run while its thread ends.
+thread_local CancellationState cancellation_before;
 
 // When a thread waits for an absl::Mutex for the first time, Abseil measures its clock, once, for
 // some milliseconds. A child that is forked meanwhile would wait for the end of the measurement for
@@ -96,7 +97,7 @@ class Forks {
   }
 
   void Prepare() {
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+    cancellation_before = CancellationState::Disable();
     Prepare(outermost_.load(std::memory_order_acquire));
     CompleteClockMeasurement();
     count_.fetch_add(1, std::memory_order_relaxed);
@@ -109,7 +110,7 @@ class Forks {
       Tell(*entry, handler);
     }
     if (Entry* outermost = outermost_.load(std::memory_order_acquire)) Tell(*outermost, handler);
-    pthread_setcancelstate(cancel_state, nullptr);
+    cancellation_before.Restore();
   }
 
   static void Tell(Entry& entry, void (*ForkHandlers::*handler)()) {

@@ -1,7 +1,10 @@
 // Keeps the calling thread from being cancelled (pthread_cancel), because others would wait for
 // what it holds, or find what it has left.
 //
-// A thread whose cancellation is asynchronous ends the process if it was cancelled meanwhile.
+// A thread that allows asynchronous cancellation, and was cancelled meanwhile, ends where its state
+// is restored: pthread_setcanceltype unwinds the thread from there.
+//
+// Tested in tests/api/cancellation_test.cc.
 
 #ifndef FIRSTCALL_BASE_NO_CANCELLATION_H_
 #define FIRSTCALL_BASE_NO_CANCELLATION_H_
@@ -10,16 +13,45 @@
 
 namespace firstcall {
 
-// The constructor and the destructor run on the same thread.
+// Whether, and where, a thread may be cancelled.
+//
+// Functions that compiled code calls use this class instead of NoCancellation: as long as they have
+// nothing to destroy, a thread can be unwound from each of their instructions.
+class CancellationState {
+ public:
+  // Keeps this thread from being cancelled until Restore is called on the state that is returned,
+  // which is the one before. Changes the type, too: a thread that cancels another one looks at the
+  // state and then sends a signal, and when the signal comes, glibc looks at the type only
+  // (sigcancel_handler, glibc 2.36).
+  static CancellationState Disable() {
+    CancellationState before;
+    pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &before.type_);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before.state_);
+    return before;
+  }
+
+  // Does not return if the thread is to end now.
+  void Restore() const {
+    pthread_setcancelstate(state_, nullptr);
+    if (type_ != PTHREAD_CANCEL_DEFERRED) pthread_setcanceltype(type_, nullptr);
+  }
+
+ private:
+  int type_ = PTHREAD_CANCEL_DEFERRED;
+  int state_ = PTHREAD_CANCEL_ENABLE;
+};
+
+// The constructor and the destructor run on the same thread. The destructor may unwind the thread.
+// So whoever has a member of this class must destroy it after everything that holds something.
 class NoCancellation {
  public:
-  NoCancellation() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
-  ~NoCancellation() { pthread_setcancelstate(before_, nullptr); }
+  NoCancellation() = default;
+  ~NoCancellation() noexcept(false) { before_.Restore(); }
   NoCancellation(const NoCancellation&) = delete;
   NoCancellation& operator=(const NoCancellation&) = delete;
 
  private:
-  int before_ = PTHREAD_CANCEL_ENABLE;
+  const CancellationState before_ = CancellationState::Disable();
 };
 
 }  // namespace firstcall

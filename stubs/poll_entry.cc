@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/no_cancellation.h"
 #include "seam/hotness_counter.h"
 #include "seam/loop_exit.h"
 
@@ -95,7 +96,11 @@ __attribute__((visibility("hidden"))) extern const char firstcall_poll_aarch64[]
 // Called by the entry's assembly.
 __attribute__((visibility("hidden"))) const LoopExit* firstcall_poll_answer(HotnessCounter* counter,
                                                                             uint32_t loop) {
-  return counter->leaving_handler.load(std::memory_order_acquire)(counter, loop);
+  const CancellationState before = CancellationState::Disable();
+  const LoopExit* const exit =
+      counter->leaving_handler.load(std::memory_order_acquire)(counter, loop);
+  before.Restore();
+  return exit;
 }
 
 // Called by the entry's assembly: writes the live-ins. False if the body cannot be left now.

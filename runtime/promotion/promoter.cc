@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/time/clock.h"
 #include "base/any_stack.h"
+#include "base/no_cancellation.h"
 #include "base/own_thread.h"
 #include "base/processors.h"
 #include "base/program_thread_state.h"
@@ -65,7 +66,10 @@ Promoter::~Promoter() {
 // --- Asking ---
 
 FIRSTCALL_ON_ANY_STACK void* Promoter::Ask(HotnessCounter* counter, uint32_t loop) {
-  return ContinuationFor(counter, loop, /*is_in_code=*/false).code;
+  const CancellationState before = CancellationState::Disable();
+  void* const code = ContinuationFor(counter, loop, /*is_in_code=*/false).code;
+  before.Restore();
+  return code;
 }
 
 // The exit is read after this: it lives as long as the code that asks.

@@ -1,7 +1,8 @@
-// A thread that is to be cancelled (pthread_cancel) is not cancelled while it compiles, because
-// others would find what it has left.
+// Threads that are cancelled (pthread_cancel), which does not happen while they compile, because
+// others would find what they have left.
 
 #include <pthread.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +12,9 @@
 #include <thread>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "engine/engine.h"
 #include "gtest/gtest.h"
 #include "tests/testing/status_matchers.h"
@@ -58,6 +62,94 @@ TEST(CancellationTest, WaitsUntilAFirstCallHasCompiled) {
   EXPECT_EQ(end, PTHREAD_CANCELED);  // As soon as it had compiled.
   EXPECT_EQ(call.result, 2);
   EXPECT_EQ(f(2), 3);
+}
+
+// A thread that may be cancelled anywhere ends where it would go on in the program.
+TEST(CancellationTest, EndsAThreadThatAllowsItAnywhereBehindAFirstCall) {
+  EngineOptions options;
+  options.symbol_finder = [](absl::string_view name) -> void* {
+    if (name != "add_one") return nullptr;
+    pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, nullptr);
+    pthread_cancel(pthread_self());
+    return reinterpret_cast<void*>(&AddOne);
+  };
+  std::unique_ptr<Engine> engine = Engine::Create(options).value();
+  ASSERT_THAT(engine->AddAssembly("declare i32 @add_one(i32)\n"
+                                  "define i32 @f(i32 %x) {\n"
+                                  "  %r = call i32 @add_one(i32 %x)\n"
+                                  "  ret i32 %r\n}",
+                                  "module"),
+              IsOk());
+  ASSERT_OK_AND_ASSIGN(auto f, engine->Lookup<int(int)>("f"));
+  Call call{f};
+  pthread_t thread;
+  ASSERT_EQ(pthread_create(
+                &thread, nullptr,
+                [](void* argument) -> void* {
+                  auto* const to_do = static_cast<Call*>(argument);
+                  to_do->result = to_do->function(1);
+                  return nullptr;
+                },
+                &call),
+            0);
+  void* end = nullptr;
+  ASSERT_EQ(pthread_join(thread, &end), 0);
+  EXPECT_EQ(end, PTHREAD_CANCELED);
+  EXPECT_EQ(call.result, 0);
+  EXPECT_EQ(f(2), 3);  // It was compiled.
+}
+
+struct Loop {
+  void (*function)(std::atomic<bool>*);
+  std::atomic<bool> runs{false};
+};
+
+// Threads in loops that call nothing, some of which are at a poll when they are cancelled.
+TEST(CancellationTest, EndsLoopsAnywhere) {
+  EngineOptions options;
+  options.tier = Tier::kAuto;
+  std::unique_ptr<Engine> engine = Engine::Create(options).value();
+  for (int i = 0; i < 60; ++i) {
+    const std::string name = absl::StrCat("loop", i);
+    ASSERT_THAT(
+        engine->AddAssembly(absl::StrReplaceAll(R"(
+      define void @NAME(ptr %runs) {
+      entry:
+        store atomic i8 1, ptr %runs release, align 1
+        br label %loop
+      loop:
+        %v = phi i64 [ NUMBER, %entry ], [ %w, %loop ]
+        %m = mul i64 %v, 1664525
+        %w = add i64 %m, 1013904223
+        store volatile i64 %w, ptr @sink.NAME
+        br label %loop
+      }
+      @sink.NAME = global i64 0)",
+                                                {{"NAME", name}, {"NUMBER", absl::StrCat(i)}}),
+                            name),
+        IsOk());
+    ASSERT_OK_AND_ASSIGN(auto function, engine->Lookup<void(std::atomic<bool>*)>(name));
+    Loop loop{function};
+    pthread_t thread;
+    ASSERT_EQ(pthread_create(
+                  &thread, nullptr,
+                  [](void* argument) -> void* {
+                    pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, nullptr);
+                    auto* const to_run = static_cast<Loop*>(argument);
+                    to_run->function(&to_run->runs);
+                    return nullptr;
+                  },
+                  &loop),
+              0);
+    while (!loop.runs) sched_yield();
+    const absl::Time end_of_wait = absl::Now() + absl::Microseconds(70 * i);
+    while (absl::Now() < end_of_wait) {
+    }
+    pthread_cancel(thread);
+    void* end = nullptr;
+    ASSERT_EQ(pthread_join(thread, &end), 0);
+    EXPECT_EQ(end, PTHREAD_CANCELED);
+  }
 }
 
 // Otherwise nobody would be told that no child comes, and no thread could compile any more.
