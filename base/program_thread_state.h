@@ -1,6 +1,5 @@
 // Saves a program thread's state in the C and C++ libraries, because the program has called a
 // function, not a compiler, and compiling changes that state: errno, and what CallOnceState keeps.
-// Meanwhile the thread is not cancelled: compiling reads files, which are points of cancellation.
 // Tested in tests/api/floating_point_test.cc and tests/api/cancellation_test.cc.
 
 #ifndef FIRSTCALL_BASE_PROGRAM_THREAD_STATE_H_
@@ -14,18 +13,25 @@
 namespace firstcall {
 
 // The constructor saves the state; the destructor, on the same thread, restores it.
-class ProgramThreadState {
+class LibraryState {
  public:
-  ProgramThreadState() = default;
-  ProgramThreadState(const ProgramThreadState&) = delete;
-  ProgramThreadState& operator=(const ProgramThreadState&) = delete;
+  LibraryState() = default;
+  LibraryState(const LibraryState&) = delete;
+  LibraryState& operator=(const LibraryState&) = delete;
 
-  ~ProgramThreadState() { errno = errno_; }
+  ~LibraryState() { errno = errno_; }
 
  private:
-  const NoCancellation no_cancellation_;
   const CallOnceState call_once_;
   const int errno_ = errno;
+};
+
+// The same; meanwhile the thread is not cancelled, because compiling reads files, which are points
+// of cancellation.
+class ProgramThreadState {
+ private:
+  const NoCancellation no_cancellation_;
+  const LibraryState library_;
 };
 
 }  // namespace firstcall

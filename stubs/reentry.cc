@@ -12,7 +12,7 @@ thread_local uint64_t caller_at_reentry = 0;
 uint64_t Resolve(firstcall::ReentryContext& context, uint64_t index,
                  const firstcall::CancellationState& before) {
   try {
-    firstcall::ProgramThreadState state;
+    firstcall::LibraryState state;
     firstcall::CompilerFloatingPoint floating_point;
     return context.resolve(context, index).value();
   } catch (...) {

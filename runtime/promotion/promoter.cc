@@ -81,7 +81,7 @@ FIRSTCALL_ON_ANY_STACK const LoopExit* Promoter::AskToLeave(HotnessCounter* coun
 FIRSTCALL_ON_ANY_STACK Continuations::Entrance Promoter::ContinuationFor(HotnessCounter* counter,
                                                                          uint32_t loop,
                                                                          bool is_in_code) {
-  ProgramThreadState state;
+  LibraryState state;
   const auto is_there = [&] { return counter->handler.load() == &Ask; };
   Answer answer;
   {
