@@ -1,7 +1,6 @@
 #include "runtime/link/function_table.h"
 
 #include <memory>
-#include <optional>
 #include <thread>
 #include <utility>
 
@@ -37,7 +36,8 @@ class FunctionTableTest : public testing::Test {
   }
   bool CanClaim() { return ClaimOrResult(functions_, key_).is_claim(); }
 
-  const WorkScope scope_;
+  // Not a plain member: a scope may unwind its thread, and tests may not.
+  const std::unique_ptr<WorkScope> scope_ = std::make_unique<WorkScope>();
   const std::shared_ptr<ArenaMemory> memory_ =
       ArenaMemory::Create(std::make_shared<InProcessMapper>(), ArenaMemoryOptions()).value();
   StubTable stubs_{HostStubArchitecture(), memory_, std::make_shared<UnwindRegistry>(),
