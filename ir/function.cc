@@ -17,6 +17,7 @@ void Function::Clear(const Module& module, uint32_t global) {
   calls.clear();
   operand_lists.clear();
   word_lists.clear();
+  assemblies.clear();
   data.clear();
   has_debug_information = false;
   has_unknown = false;

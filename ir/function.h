@@ -166,6 +166,7 @@ class Function {
   // What `constants` point to. Their addresses stay when more is added.
   std::deque<std::vector<Operand>> operand_lists;
   std::deque<std::vector<uint64_t>> word_lists;
+  std::deque<InlineAssembly> assemblies;
   std::deque<std::string> data;
   bool has_debug_information = false;  // The function's definition has a DISubprogram.
   // The function itself has metadata that code generation must heed ("pcsections").

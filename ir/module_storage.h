@@ -16,7 +16,6 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "ir/attributes.h"
-#include "ir/constant.h"
 #include "ir/global.h"
 #include "ir/operand.h"
 #include "ir/type.h"
@@ -39,9 +38,6 @@ class ModuleStorage {
   }
 
   absl::string_view Keep(std::string text) { return texts_.emplace_back(std::move(text)); }
-  const InlineAssembly* Keep(const InlineAssembly& assembly) {
-    return &assemblies_.emplace_back(assembly);
-  }
   absl::Span<const Operand> Keep(std::vector<Operand> operands) {
     return operand_lists_.emplace_back(std::move(operands));
   }
@@ -61,7 +57,6 @@ class ModuleStorage {
   std::vector<std::vector<GlobalTraits>> traits_;  // None of the lists grows beyond its room.
   std::deque<AttributeList> attributes_;
   std::deque<std::string> texts_;
-  std::deque<InlineAssembly> assemblies_;
   std::deque<std::vector<Operand>> operand_lists_;
   std::deque<std::vector<uint64_t>> word_lists_;
   std::deque<std::vector<const Type*>> type_lists_;

@@ -96,11 +96,8 @@ __attribute__((visibility("hidden"))) extern const char firstcall_poll_aarch64[]
 // Called by the entry's assembly.
 __attribute__((visibility("hidden"))) const LoopExit* firstcall_poll_answer(HotnessCounter* counter,
                                                                             uint32_t loop) {
-  const CancellationState before = CancellationState::Disable();
-  const LoopExit* const exit =
-      counter->leaving_handler.load(std::memory_order_acquire)(counter, loop);
-  before.Restore();
-  return exit;
+  return WithoutCancellation(
+      [&] { return counter->leaving_handler.load(std::memory_order_acquire)(counter, loop); });
 }
 
 // Called by the entry's assembly: writes the live-ins. False if the body cannot be left now.

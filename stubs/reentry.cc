@@ -8,19 +8,6 @@ namespace {
 
 thread_local uint64_t caller_at_reentry = 0;
 
-// `before`: the state to restore if a handler of the client's throws an exception.
-uint64_t Resolve(firstcall::ReentryContext& context, uint64_t index,
-                 const firstcall::CancellationState& before) {
-  try {
-    firstcall::LibraryState state;
-    firstcall::CompilerFloatingPoint floating_point;
-    return context.resolve(context, index).value();
-  } catch (...) {
-    before.Restore();
-    throw;
-  }
-}
-
 }  // namespace
 
 namespace firstcall {
@@ -34,11 +21,12 @@ extern "C" {
 // Called by the reentry's assembly.
 __attribute__((visibility("hidden"))) uint64_t firstcall_reentry_resolve(
     firstcall::ReentryContext* context, uint64_t index, uint64_t caller) {
-  const auto before = firstcall::CancellationState::Disable();
-  caller_at_reentry = caller;
-  const uint64_t address = Resolve(*context, index, before);
-  before.Restore();
-  return address;
+  return firstcall::WithoutCancellation([&] {
+    caller_at_reentry = caller;
+    firstcall::LibraryState state;
+    firstcall::CompilerFloatingPoint floating_point;
+    return context->resolve(*context, index).value();
+  });
 }
 
 }  // extern "C"

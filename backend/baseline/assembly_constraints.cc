@@ -14,13 +14,17 @@ bool ConsumeBraces(absl::string_view& text) {
   return absl::ConsumePrefix(&text, "{") && absl::ConsumeSuffix(&text, "}") && !text.empty();
 }
 
-// Reads what is left of an output or of an input when its marks have been read.
+// Reads what is left of an output or of an input when its marks have been read: letters, the name
+// of a register, or both as alternatives, `J{cx}` or `{cx}J`; or a number.
 bool ReadPlace(absl::string_view text, uint32_t outputs, AssemblyConstraint& constraint) {
   if (text.empty()) return false;
-  if (text[0] == '{') {
-    if (!ConsumeBraces(text)) return false;
-    constraint.name = text;
-    return true;
+  if (const size_t begin = text.find('{'); begin != absl::string_view::npos) {
+    const size_t end = text.find('}', begin);
+    if (end == absl::string_view::npos || end == begin + 1) return false;
+    constraint.name = text.substr(begin + 1, end - begin - 1);
+    constraint.letters = begin == 0 ? text.substr(end + 1) : text.substr(0, begin);
+    const bool has_more = begin != 0 && end + 1 != text.size();
+    return !has_more && (constraint.letters.empty() || !constraint.is_output());
   }
   if (!absl::ascii_isdigit(text[0])) {
     constraint.letters = text;

@@ -28,8 +28,8 @@ struct AssemblyConstraint {
   // The register that the constraint names. Of a clobber: what the assembly changes. Empty if the
   // constraint names none.
   absl::string_view name;
-  // The classes of places to choose among, in the architecture's letters. Empty if the constraint
-  // names a register or is tied.
+  // The classes of places to choose among, in the architecture's letters. With a register's name:
+  // what the operand may be instead. Empty if the constraint is tied.
   absl::string_view letters;
 
   bool is_output() const { return kind == Kind::kOutput; }

@@ -103,6 +103,10 @@ class Planner {
     for (size_t i = 0; i < plan_.operands.size(); ++i) {
       const AssemblyConstraint& constraint = constraints_[i];
       if (constraint.name.empty()) continue;
+      if (!constraint.is_output() && AreSimple(constraint.letters) &&
+          MakeImmediate(values_[i], constraint.letters, plan_.operands[i])) {
+        continue;
+      }
       const Register reg = syntax_.RegisterOf(constraint.name);
       if (reg == kNoRegister || constraint.is_indirect || !Fits(types_[i], reg)) return false;
       // An input may be in the register of an output, and two of one kind may not share one.
@@ -171,9 +175,10 @@ class Planner {
     const ir::Constant* const constant = function_.ConstantOf(value);
     if (constant == nullptr || !constant->IsInteger()) return false;
     for (char letter : letters) {
-      if (!syntax_.AllowsImmediate(letter, static_cast<int64_t>(constant->bits()))) continue;
+      const auto value = static_cast<int64_t>(constant->bits());
+      if (!syntax_.AllowsImmediate(letter, value, constant->unsigned_bits())) continue;
       operand.kind = AssemblyOperand::Kind::kImmediate;
-      operand.immediate = static_cast<int64_t>(constant->bits());
+      operand.immediate = value;
       return true;
     }
     return false;

@@ -1,6 +1,6 @@
-// Where the operands of a call of inline assembly are: each has a place for itself, and constants
-// are immediates if their constraints allow that. As far as the constraints go, inputs and outputs
-// could often share a register; assembly has few operands, so that need not be.
+// Where the operands of a call of inline assembly are. Constants are immediates if their
+// constraints allow that. Other operands have a place of their own, unless the constraints say that
+// they share one; often they could, but assembly has few operands.
 //
 // Thread-safe: a pure function. Tested in tests/backend/baseline/inline_assembly_test.cc.
 
@@ -33,8 +33,8 @@ struct AssemblyPlan {
 // Whether `instruction` calls assembly with a text.
 bool CallsAssembly(const ir::Function& function, const ir::Instruction& instruction);
 
-// Nothing if an operand, or what the assembly changes, is not covered. `call` calls assembly with a
-// text.
+// Nothing if an operand, or what the assembly changes, is not covered; never nothing for a call
+// that coverage.h has not refused. `call` calls assembly with a text.
 std::optional<AssemblyPlan> PlanAssembly(const ir::Function& function, const ir::Instruction& call,
                                          const Architecture& architecture);
 

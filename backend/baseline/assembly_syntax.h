@@ -47,9 +47,11 @@ class AssemblySyntax {
   // has another meaning.
   virtual absl::Span<const Register> ClassOf(char letter) const = 0;
 
-  // Whether the letter allows a place in memory; any constant; this constant.
+  // Whether the letter allows a place in memory.
   virtual bool AllowsMemory(char letter) const = 0;
-  virtual bool AllowsImmediate(char letter, int64_t value) const = 0;
+
+  // Whether the letter allows a constant, which is given sign-extended and zero-extended.
+  virtual bool AllowsImmediate(char letter, int64_t value, uint64_t unsigned_value) const = 0;
 
   // Appends the operand as the assembler reads it. `modifier`: the letter with which the template
   // asks for another form, or 0. False if the form is not covered.

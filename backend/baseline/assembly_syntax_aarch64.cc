@@ -76,15 +76,19 @@ class Syntax final : public AssemblySyntax {
     return letter == 'm' || letter == 'o' || letter == 'Q';
   }
 
-  bool AllowsImmediate(char letter, int64_t value) const override {
+  bool AllowsImmediate(char letter, int64_t value, uint64_t /*unsigned_value*/) const override {
+    // 12 bits, perhaps shifted by 12.
+    const auto fits_addition = [](int64_t number) {
+      return number >= 0 && (number < 4096 || (number % 4096 == 0 && number < 4096 * 4096));
+    };
     switch (letter) {
       case 'i':
       case 'n':
         return true;
       case 'I':
-        return value >= 0 && (value < 4096 || (value % 4096 == 0 && value < 4096 * 4096));
+        return fits_addition(value);
       case 'J':
-        return value < 0 && (value > -4096 || (value % 4096 == 0 && value > -4096 * 4096));
+        return value < 0 && value > -4096 * 4096 && fits_addition(-value);
       default:
         return false;
     }
@@ -101,6 +105,7 @@ class Syntax final : public AssemblySyntax {
         absl::StrAppend(&text, "[x", operand.reg, "]");
         return true;
       case AssemblyOperand::Kind::kRegister:
+        if (modifier == 'a' && operand.bits != 64) return false;
         return WriteRegister(operand.reg, modifier, text);
     }
     return false;

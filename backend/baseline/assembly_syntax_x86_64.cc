@@ -1,4 +1,5 @@
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "absl/algorithm/container.h"
@@ -69,7 +70,9 @@ class Syntax final : public AssemblySyntax {
   Register RegisterOf(absl::string_view name) const override {
     if (const int number = NumberBehind("xmm", name, 14); number >= 0) return Xmm(number);
     const Register reg = GeneralRegisterOf(name);
-    return reg == kRsp || reg == kRbp || reg == kScratch ? kNoRegister : reg;
+    // Operands are in the lowest bits of a register.
+    const bool is_high = absl::c_linear_search(kHighNames, name);
+    return is_high || reg == kRsp || reg == kRbp || reg == kScratch ? kNoRegister : reg;
   }
 
   bool AddClobber(absl::string_view name, RegisterSet& clobbers) const override {
@@ -118,29 +121,29 @@ class Syntax final : public AssemblySyntax {
 
   bool AllowsMemory(char letter) const override { return letter == 'm' || letter == 'o'; }
 
-  bool AllowsImmediate(char letter, int64_t value) const override {
+  bool AllowsImmediate(char letter, int64_t value, uint64_t unsigned_value) const override {
     switch (letter) {
       case 'i':
       case 'n':
         return true;
       case 'e':
         return value == static_cast<int32_t>(value);
-      case 'I':
-        return value >= 0 && value <= 31;
-      case 'J':
-        return value >= 0 && value <= 63;
       case 'K':
         return value == static_cast<int8_t>(value);
       case 'L':
-        return value == 0xff || value == 0xffff || value == 0xffffffff;
+        return unsigned_value == 0xff || unsigned_value == 0xffff || unsigned_value == 0xffffffff;
+      case 'I':
+        return unsigned_value <= 31;
+      case 'J':
+        return unsigned_value <= 63;
       case 'M':
-        return value >= 0 && value <= 3;
+        return unsigned_value <= 3;
       case 'N':
-        return value >= 0 && value <= 255;
+        return unsigned_value <= 255;
       case 'O':
-        return value >= 0 && value <= 127;
+        return unsigned_value <= 127;
       case 'Z':
-        return value == static_cast<uint32_t>(value);
+        return unsigned_value <= UINT32_MAX;
       default:
         return false;
     }
@@ -209,6 +212,7 @@ class Syntax final : public AssemblySyntax {
                                                                  : 3));
         return true;
       case 'a':
+        if (operand.bits != 64) return false;
         absl::StrAppend(&text, "(%", NameOf(operand.reg, 3), ")");
         return true;
       case 'h':

@@ -26,10 +26,12 @@ class LlvmTextAssembler final : public TextAssembler {
   absl::StatusOr<std::string> Assemble(const std::string& text) override;
 
  private:
+  absl::StatusOr<std::string> AssembleNew(const std::string& text);
+
   const Target& target_;
   std::unique_ptr<llvm::TargetMachine> machine_;  // Null until a text is assembled.
-  // Of texts that were assembled: inline functions bring the same text many times.
-  absl::flat_hash_map<std::string, std::string> known_;
+  // What became of each text: inline functions bring the same text many times.
+  absl::flat_hash_map<std::string, absl::StatusOr<std::string>> known_;
 };
 
 }  // namespace firstcall

@@ -228,9 +228,9 @@ void ConstantReader::SetAssembly(const llvm::InlineAsm& source, Constant& consta
   const std::string& constraints = source.getConstraintString();
   if (!IsEmptyAssembly(source.getAsmString()) || constraints.size() > UINT32_MAX) {
     constant.kind = ConstantKind::kInlineAssembly;
-    if (source.getDialect() == llvm::InlineAsm::AD_ATT && !source.isAlignStack() &&
-        !source.canThrow()) {
-      constant.set_assembly(module_->storage().Keep(
+    if (function_ != nullptr && source.getDialect() == llvm::InlineAsm::AD_ATT &&
+        !source.isAlignStack() && !source.canThrow()) {
+      constant.set_assembly(&function_->assemblies.emplace_back(
           InlineAssembly{absl::string_view(source.getAsmString()), constraints}));
     }
     return;

@@ -66,10 +66,8 @@ Promoter::~Promoter() {
 // --- Asking ---
 
 FIRSTCALL_ON_ANY_STACK void* Promoter::Ask(HotnessCounter* counter, uint32_t loop) {
-  const CancellationState before = CancellationState::Disable();
-  void* const code = ContinuationFor(counter, loop, /*is_in_code=*/false).code;
-  before.Restore();
-  return code;
+  return WithoutCancellation(
+      [&] { return ContinuationFor(counter, loop, /*is_in_code=*/false).code; });
 }
 
 // The exit is read after this: it lives as long as the code that asks.

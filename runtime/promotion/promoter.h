@@ -145,7 +145,7 @@ class Promoter {
   // The handlers of polls: in the IR of a body, and in machine code.
   static void* Ask(HotnessCounter* counter, uint32_t loop);
   static const LoopExit* AskToLeave(HotnessCounter* counter, uint32_t loop);
-  // What both do. The thread must not be cancelled meanwhile (CancellationState).
+  // What both do. The thread must not be cancelled meanwhile (WithoutCancellation).
   static Continuations::Entrance ContinuationFor(HotnessCounter* counter, uint32_t loop,
                                                  bool is_in_code);
   // The answer to a function that has asked, and what the asking thread has to do next.

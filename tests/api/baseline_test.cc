@@ -26,7 +26,7 @@ using ::testing::Pair;
 constexpr char kProgram[] = R"(
   define i32 @covered(i32 %x) { %y = add i32 %x, 1 ret i32 %y }
   define i32 @assembly(i32 %x) {
-    %y = call i32 asm inteldialect "nop", "=r,0"(i32 %x)
+    %y = call i32 asm alignstack "nop", "=r,0"(i32 %x)
     ret i32 %y
   })";
 

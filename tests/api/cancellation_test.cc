@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -24,79 +25,73 @@ namespace {
 
 int AddOne(int x) { return x + 1; }
 
-struct Call {
-  int (*function)(int);
-  int result = 0;
+// Calls a function for the first time on a thread of its own, which needs `finder` to find add_one,
+// and then asks whether it was cancelled.
+class FirstCall {
+ public:
+  // `cancels_before`: the thread is cancelled before the call.
+  FirstCall(SymbolFinder finder, bool cancels_before) : cancels_before_(cancels_before) {
+    EngineOptions options;
+    options.symbol_finder = std::move(finder);
+    engine_ = Engine::Create(options).value();
+    EXPECT_THAT(engine_->AddAssembly("declare i32 @add_one(i32)\n"
+                                     "define i32 @f(i32 %x) {\n"
+                                     "  %r = call i32 @add_one(i32 %x)\n"
+                                     "  ret i32 %r\n}",
+                                     "module"),
+                IsOk());
+    function_ = engine_->Lookup<int(int)>("f").value();
+    pthread_t thread;
+    EXPECT_EQ(pthread_create(&thread, nullptr, &FirstCall::Run, this), 0);
+    EXPECT_EQ(pthread_join(thread, &end_), 0);
+  }
+
+  void* end() const { return end_; }
+  int result() const { return result_; }  // 0: the call has not returned.
+  int CallAgain(int x) const { return function_(x); }
+
+ private:
+  static void* Run(void* argument) {
+    auto* const call = static_cast<FirstCall*>(argument);
+    if (call->cancels_before_) pthread_cancel(pthread_self());
+    call->result_ = call->function_(1);
+    pthread_testcancel();
+    return nullptr;
+  }
+
+  const bool cancels_before_;
+  std::unique_ptr<Engine> engine_;
+  int (*function_)(int) = nullptr;
+  int result_ = 0;
+  void* end_ = nullptr;
 };
 
 TEST(CancellationTest, WaitsUntilAFirstCallHasCompiled) {
-  EngineOptions options;
-  options.symbol_finder = [](absl::string_view name) -> void* {
-    if (name != "add_one") return nullptr;
-    pthread_testcancel();  // As reading a file does.
-    return reinterpret_cast<void*>(&AddOne);
-  };
-  std::unique_ptr<Engine> engine = Engine::Create(options).value();
-  ASSERT_THAT(engine->AddAssembly("declare i32 @add_one(i32)\n"
-                                  "define i32 @f(i32 %x) {\n"
-                                  "  %r = call i32 @add_one(i32 %x)\n"
-                                  "  ret i32 %r\n}",
-                                  "module"),
-              IsOk());
-  ASSERT_OK_AND_ASSIGN(auto f, engine->Lookup<int(int)>("f"));
-  Call call{f};
-  pthread_t thread;
-  ASSERT_EQ(pthread_create(
-                &thread, nullptr,
-                [](void* argument) -> void* {
-                  auto* const to_do = static_cast<Call*>(argument);
-                  pthread_cancel(pthread_self());
-                  to_do->result = to_do->function(1);
-                  pthread_testcancel();
-                  return nullptr;
-                },
-                &call),
-            0);
-  void* end = nullptr;
-  ASSERT_EQ(pthread_join(thread, &end), 0);
-  EXPECT_EQ(end, PTHREAD_CANCELED);  // As soon as it had compiled.
-  EXPECT_EQ(call.result, 2);
-  EXPECT_EQ(f(2), 3);
+  const FirstCall call(
+      [](absl::string_view name) -> void* {
+        if (name != "add_one") return nullptr;
+        pthread_testcancel();  // As reading a file does.
+        return reinterpret_cast<void*>(&AddOne);
+      },
+      /*cancels_before=*/true);
+  EXPECT_EQ(call.end(), PTHREAD_CANCELED);  // As soon as it had compiled.
+  EXPECT_EQ(call.result(), 2);
+  EXPECT_EQ(call.CallAgain(2), 3);
 }
 
 // A thread that may be cancelled anywhere ends where it would go on in the program.
 TEST(CancellationTest, EndsAThreadThatAllowsItAnywhereBehindAFirstCall) {
-  EngineOptions options;
-  options.symbol_finder = [](absl::string_view name) -> void* {
-    if (name != "add_one") return nullptr;
-    pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, nullptr);
-    pthread_cancel(pthread_self());
-    return reinterpret_cast<void*>(&AddOne);
-  };
-  std::unique_ptr<Engine> engine = Engine::Create(options).value();
-  ASSERT_THAT(engine->AddAssembly("declare i32 @add_one(i32)\n"
-                                  "define i32 @f(i32 %x) {\n"
-                                  "  %r = call i32 @add_one(i32 %x)\n"
-                                  "  ret i32 %r\n}",
-                                  "module"),
-              IsOk());
-  ASSERT_OK_AND_ASSIGN(auto f, engine->Lookup<int(int)>("f"));
-  Call call{f};
-  pthread_t thread;
-  ASSERT_EQ(pthread_create(
-                &thread, nullptr,
-                [](void* argument) -> void* {
-                  auto* const to_do = static_cast<Call*>(argument);
-                  to_do->result = to_do->function(1);
-                  return nullptr;
-                },
-                &call),
-            0);
-  void* end = nullptr;
-  ASSERT_EQ(pthread_join(thread, &end), 0);
-  EXPECT_EQ(end, PTHREAD_CANCELED);
-  EXPECT_EQ(call.result, 0);
-  EXPECT_EQ(f(2), 3);  // It was compiled.
+  const FirstCall call(
+      [](absl::string_view name) -> void* {
+        if (name != "add_one") return nullptr;
+        pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, nullptr);
+        pthread_cancel(pthread_self());
+        return reinterpret_cast<void*>(&AddOne);
+      },
+      /*cancels_before=*/false);
+  EXPECT_EQ(call.end(), PTHREAD_CANCELED);
+  EXPECT_EQ(call.result(), 0);
+  EXPECT_EQ(call.CallAgain(2), 3);  // It was compiled.
 }
 
 struct Loop {

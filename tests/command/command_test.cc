@@ -205,7 +205,7 @@ TEST(CommandTest, BackendChoosesWhoMakesCode) {
 
 TEST(CommandTest, WhatBaselineDoesNotCoverFailsIfItIsStrict) {
   const std::string path = Write("assembly.ll", R"(
-    define i32 @main() { call void asm sideeffect inteldialect "nop", ""() ret i32 0 })");
+    define i32 @main() { call void asm sideeffect alignstack "nop", ""() ret i32 0 })");
   EXPECT_EQ(RunCommand({path}).exit_status, 0);
   const testing::ProcessResult result = RunCommand({"--baseline=strict", path});
   EXPECT_EQ(result.exit_status, 1);

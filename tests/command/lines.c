@@ -29,10 +29,10 @@ __attribute__((noinline)) long Mixed(long n) {
   return sum;
 }
 
-// Assembly is LLVM's.
+// Assembly that aligns code is LLVM's.
 __attribute__((noinline)) long ByLlvm(long x) {
   long y = x + 1;
-  __asm__ volatile("nop\n\tnop" : "+r"(y));
+  __asm__ volatile("nop\n\t.p2align 4\n\tnop" : "+r"(y));
   return y;
 }
 

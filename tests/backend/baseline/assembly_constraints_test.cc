@@ -33,6 +33,15 @@ TEST(AssemblyConstraintsTest, OutputsInputsAndClobbers) {
   EXPECT_EQ(all[8].name, "rbx");
 }
 
+TEST(AssemblyConstraintsTest, NumbersOrRegisters) {
+  for (const char* text : {"J{cx}", "{cx}J"}) {
+    const std::optional<AssemblyConstraints> constraints = ParseConstraints(text);
+    ASSERT_TRUE(constraints.has_value()) << text;
+    EXPECT_EQ(constraints->front().name, "cx");
+    EXPECT_EQ(constraints->front().letters, "J");
+  }
+}
+
 TEST(AssemblyConstraintsTest, None) {
   const std::optional<AssemblyConstraints> constraints = ParseConstraints("");
   ASSERT_TRUE(constraints.has_value());
@@ -40,8 +49,9 @@ TEST(AssemblyConstraintsTest, None) {
 }
 
 TEST(AssemblyConstraintsTest, WhatIsNotValid) {
-  for (const char* text : {",", "=", "r,=r", "~{memory},r", "0", "=r,1", "=0", "=r,0|m", "{", "{}",
-                           "{ax", "~memory", "~{}", "!i", "=r,99999999999", "*", "%"}) {
+  for (const char* text :
+       {",", "=", "r,=r", "~{memory},r", "0", "=r,1", "=0", "=r,0|m", "{", "{}", "{ax", "J{cx}K",
+        "=J{cx}", "~memory", "~{}", "!i", "=r,99999999999", "*", "%"}) {
     EXPECT_FALSE(ParseConstraints(text).has_value()) << text;
   }
 }

@@ -67,6 +67,7 @@ TEST(AssemblyTemplateTest, RegistersOfX86_64) {
               Optional(std::string("%sil %dil")));
   EXPECT_THAT(X86("$0 ${0:x}", {InRegister(kXmm9, 128)}), Optional(std::string("%xmm9 %xmm9")));
   EXPECT_EQ(X86("${0:h}", {InRegister(kRsi)}), std::nullopt);
+  EXPECT_EQ(X86("${0:a}", {InRegister(kRsi, 32)}), std::nullopt);
   EXPECT_EQ(X86("${0:z}", {InRegister(kRax)}), std::nullopt);
   EXPECT_EQ(X86("${0:t}", {InRegister(kXmm9)}), std::nullopt);
 }
@@ -82,8 +83,10 @@ TEST(AssemblyTemplateTest, OtherOperandsOfX86_64) {
 TEST(AssemblyTemplateTest, OperandsOfAArch64) {
   using aarch64::V;
   using aarch64::X;
-  EXPECT_THAT(AArch64("$0 ${0:w} ${0:x} ${0:a}", {InRegister(X(7), 32)}),
-              Optional(std::string("x7 w7 x7 [x7]")));
+  EXPECT_THAT(AArch64("$0 ${0:w} ${0:x}", {InRegister(X(7), 32)}),
+              Optional(std::string("x7 w7 x7")));
+  EXPECT_THAT(AArch64("${0:a}", {InRegister(X(7))}), Optional(std::string("[x7]")));
+  EXPECT_EQ(AArch64("${0:a}", {InRegister(X(7), 32)}), std::nullopt);
   EXPECT_THAT(AArch64("$0.4s ${0:b} ${0:h} ${0:s} ${0:d} ${0:q}", {InRegister(V(21), 128)}),
               Optional(std::string("v21.4s b21 h21 s21 d21 q21")));
   EXPECT_THAT(AArch64("$0 $1 ${1:c}", {InMemory(X(3)), Immediate(-7)}),

@@ -556,7 +556,7 @@ std::string TypeOf(const PassedType& passed) {
 // A caller and a callee of many arguments, of which `llvms` is one that the baseline refuses.
 std::string CallWith(const std::vector<PassedType>& arguments, const PassedType& result,
                      const std::string& llvms, const std::string& convention = "") {
-  const std::string refused = "  call void asm sideeffect inteldialect \"nop\", \"\"()\n";
+  const std::string refused = "  call void asm sideeffect alignstack \"nop\", \"\"()\n";
   std::string parameters, values, body, made;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string name = "v" + std::to_string(i), comma = i == 0 ? "" : ", ";
@@ -662,7 +662,7 @@ TEST(BaselineCompilerTest, AgreesWithLlvmHowSwiftPasses) {
 
 // The error goes both ways; values that live in loops do not get its register, nor the context's.
 TEST(BaselineCompilerTest, AgreesWithLlvmHowSwiftThrows) {
-  const std::string refused = "  call void asm sideeffect inteldialect \"nop\", \"\"()\n";
+  const std::string refused = "  call void asm sideeffect alignstack \"nop\", \"\"()\n";
   for (const std::string convention : {"swiftcc", ""}) {
     for (const std::string llvms : {"f", "g"}) {
       ExpectSameAmongGenerators(
@@ -728,7 +728,7 @@ TEST(BaselineCompilerTest, AgreesWithLlvmHowSwiftThrows) {
 // A structure in memory: where the result's address goes and comes back, and what lies on the
 // stack.
 TEST(BaselineCompilerTest, AgreesWithLlvmHowToPassMemory) {
-  const std::string refused = "  call void asm sideeffect inteldialect \"nop\", \"\"()\n";
+  const std::string refused = "  call void asm sideeffect alignstack \"nop\", \"\"()\n";
   const std::string structure = "%s = type { i64, i128, i8 }\n";
   for (const std::string llvms : {"f", "g"}) {
     const std::string in_g = llvms == "g" ? refused : "", in_f = llvms == "f" ? refused : "";
@@ -786,7 +786,7 @@ TEST(BaselineCompilerTest, AgreesWithLlvmHowToPassMemory) {
 }
 
 TEST(BaselineCompilerTest, AgreesWithLlvmWhereNothingIsPassed) {
-  const std::string refused = "  call void asm sideeffect inteldialect \"nop\", \"\"()\n";
+  const std::string refused = "  call void asm sideeffect alignstack \"nop\", \"\"()\n";
   for (const std::string llvms : {"f", "g"}) {
     ExpectSameAmongGenerators(
         "define internal i64 @g(ptr byval({}) %e, ptr byval(i64) %x, i64 %a) noinline {\n" +

@@ -54,7 +54,7 @@ void ExpectSame(const std::string& text, const std::string& features,
   ASSERT_NE(expected, nullptr);
   for (bool is_near : {true, false}) {
     Engine& engine =
-        StrictEngine(is_near, features, /*is_strict=*/!absl::StrContains(text, "inteldialect"));
+        StrictEngine(is_near, features, /*is_strict=*/!absl::StrContains(text, "alignstack"));
     ASSERT_OK_AND_ASSIGN(const ModuleId program, engine.AddAssembly(text, "test"));
     const absl::Cleanup remove = [&] { EXPECT_THAT(engine.Remove(program), IsOk()); };
     ASSERT_OK_AND_ASSIGN(auto* actual, (engine.Lookup<int64_t(int64_t, int64_t)>("f")));

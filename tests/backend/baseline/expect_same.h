@@ -27,8 +27,8 @@ std::unique_ptr<llvm::Module> Parse(const std::string& text, llvm::LLVMContext& 
 Engine& StrictEngine(bool is_near, const std::string& features, bool is_strict = true);
 
 // Compares `i64 f(i64, i64)`, near and far, for all pairs of kInputs; every function must be
-// covered, but for those with assembly of the Intel dialect, which LLVM compiles. LLVM also
-// compiles `reference`, if that is not empty, a text whose `f` is to compute the same.
+// covered, but for those with assembly that asks for an aligned stack, which LLVM compiles. LLVM
+// also compiles `reference`, if that is not empty, a text whose `f` is to compute the same.
 void ExpectSame(const std::string& text, const std::string& features = "",
                 const std::string& reference = "");
 

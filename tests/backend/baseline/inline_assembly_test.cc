@@ -128,6 +128,14 @@ TEST(InlineAssemblyTest, Immediates) {
   ExpectSameOf(
       "  %result = call i64 asm \"addq $2, $0\", \"=r,0,imr,~{flags}\"(i64 %a, i64 1000)\n");
   ExpectSameOf("  %result = call i64 asm \"addq $2, $0\", \"=r,0,er,~{flags}\"(i64 %a, i64 %b)\n");
+  // Alternatives: a number, or a register.
+  ExpectSameOf(
+      "  %result = call i64 asm \"shlq $2, $0\", \"=r,0,J{cx},~{flags}\"(i64 %a, i64 55)\n");
+  ExpectSameOf(R"(
+  %count = trunc i64 %b to i8
+  %x = call i64 asm "shlq $2, $0", "=r,0,J{cx},~{flags}"(i64 %a, i8 %count)
+  %result = call i64 asm "addq $2, $0", "=r,0,N,~{flags}"(i64 %x, i8 -1)
+)");
   // Too large for an immediate: in a register.
   ExpectSameOf(
       "  %result = call i64 asm \"addq $2, $0\", \"=r,0,er,~{flags}\"(i64 %a, i64 "

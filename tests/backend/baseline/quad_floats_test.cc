@@ -173,7 +173,7 @@ TEST(QuadFloatsTest, ArePassedToAndFromWhatLlvmCompiles) {
   const std::string functions = R"(
 define NUMBER @g(double %d, NUMBER %a, [2 x NUMBER] %b, { i32, NUMBER } %c, NUMBER %e, NUMBER %f,
                  [3 x NUMBER] %h, NUMBER %i, { NUMBER, double } %j, NUMBER %k) {
-  call void asm sideeffect inteldialect "nop", ""()
+  call void asm sideeffect alignstack "nop", ""()
   %x = call { NUMBER, NUMBER } @h(NUMBER %k, { NUMBER, double } %j, NUMBER %i, [3 x NUMBER] %h,
                                   NUMBER %f, NUMBER %e, { i32, NUMBER } %c, [2 x NUMBER] %b,
                                   NUMBER %a, double %d)

@@ -236,7 +236,7 @@ TEST(SmallFloatsTest, ArePassedToAndFromWhatLlvmCompiles) {
   const std::string functions = R"(
 define NUMBER @g(double %d, NUMBER %a, [2 x NUMBER] %b, { i32, NUMBER } %c, NUMBER %e, NUMBER %f,
                  [3 x NUMBER] %h, NUMBER %i, { NUMBER, double } %j, NUMBER %k) {
-  call void asm sideeffect inteldialect "nop", ""()
+  call void asm sideeffect alignstack "nop", ""()
   %x = call { NUMBER, NUMBER } @h(NUMBER %k, { NUMBER, double } %j, NUMBER %i, [3 x NUMBER] %h,
                                   NUMBER %f, NUMBER %e, { i32, NUMBER } %c, [2 x NUMBER] %b,
                                   NUMBER %a, double %d)
@@ -337,7 +337,7 @@ TEST(SmallFloatsTest, VectorsArePassedToAndFromWhatLlvmCompiles) {
 define <4 x NUMBER> @g(<4 x NUMBER> %a, <8 x NUMBER> %b, double %c, <4 x NUMBER> %d, <4 x NUMBER> %e,
                        <8 x NUMBER> %f, <4 x NUMBER> %h, <8 x NUMBER> %i, <4 x NUMBER> %j,
                        <8 x NUMBER> %k) {
-  call void asm sideeffect inteldialect "nop", ""()
+  call void asm sideeffect alignstack "nop", ""()
   %r = call <4 x NUMBER> @h(<8 x NUMBER> %k, <4 x NUMBER> %j, <8 x NUMBER> %i, <4 x NUMBER> %h,
                             <8 x NUMBER> %f, <4 x NUMBER> %e, <4 x NUMBER> %d, double %c,
                             <8 x NUMBER> %b, <4 x NUMBER> %a)

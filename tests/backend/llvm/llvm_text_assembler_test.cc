@@ -10,6 +10,7 @@ namespace firstcall {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // For this machine, twice: the second time, the assembler may know the text.
 absl::StatusOr<std::string> Assemble(const std::string& text) {
@@ -37,7 +38,9 @@ TEST(LlvmTextAssemblerTest, TextsThatAreMoreThanBytes) {
   for (const char* text :
        {"call somewhere", "lea somewhere(%rip), %rax", "place: nop", ".globl place\nplace: nop",
         ".pushsection list,\"aw\"\n.quad 1\n.popsection", ".data\n.byte 1", ".p2align 4\nnop",
-        "nop\n.balign 2"}) {
+        "nop\n.balign 2", "nop\n.text 1\nud2\n.text 0", "nop\n.text 1\nud2",
+        ".pushsection .text.other,\"ax\",@progbits\nud2\n.popsection",
+        "jmp 1f\n.subsection 1\n1: jmp 2f\n.previous\n2: nop", "$d: nop"}) {
     EXPECT_THAT(Assemble(text), StatusIs(absl::StatusCode::kUnimplemented)) << text;
   }
 }
@@ -55,11 +58,18 @@ TEST(LlvmTextAssemblerTest, MachineCode) {
 
 TEST(LlvmTextAssemblerTest, TextsThatAreMoreThanBytes) {
   for (const char* text : {"bl somewhere", "adrp x0, somewhere", "place: nop", ".data\n.byte 1",
-                           ".p2align 4\nnop", ".byte 1"}) {
+                           ".p2align 4\nnop", ".byte 1", "$data: nop"}) {
     EXPECT_THAT(Assemble(text), StatusIs(absl::StatusCode::kUnimplemented)) << text;
   }
 }
 
+#endif
+
+#ifdef __aarch64__
+// The literal would lie behind the text.
+TEST(LlvmTextAssemblerTest, TextsWithLiterals) {
+  EXPECT_THAT(Assemble("ldr w0, =0x12345678"), Not(IsOk()));
+}
 #endif
 
 TEST(LlvmTextAssemblerTest, OnlyElfHasTexts) {
