@@ -84,7 +84,7 @@ absl::StatusOr<Comparison> CheckSeed(const CampaignOptions& options, Source sour
     return absl::InternalError(absl::StrCat("create ", directory, ": ", error.message()));
   }
   FIRSTCALL_ASSIGN_OR_RETURN(const Program program,
-                             MakeProgram(options.tools, source, seed, options.is_quick, directory));
+                             MakeProgram(options.tools, source, seed, options.form, directory));
   FIRSTCALL_ASSIGN_OR_RETURN(Comparison comparison,
                              Compare(program, options.tools.firstcall, options.native_limit));
   if (comparison.mismatches.empty()) std::filesystem::remove_all(directory, error);

@@ -17,7 +17,7 @@ namespace firstcall::testing {
 struct CampaignOptions {
   Tools tools;
   int jobs = 2;
-  bool is_quick = false;  // See MakeProgram.
+  ProgramForm form;
   absl::Duration native_limit = absl::Seconds(2);
   // Existing directory. Each program is made in one of its own there, which stays if there is a
   // mismatch.

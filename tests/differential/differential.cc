@@ -31,7 +31,7 @@ constexpr char kUsage[] =
     "usage: differential [--csmith-seeds=N] [--stress-seeds=N] [--attribute-seeds=N]\n"
     "                    [--first-seed=1] [--jobs=2] [--timeout=2] [--keep=DIR] "
     "[--firstcall=PATH]\n"
-    "                    [--quick]\n"
+    "                    [--quick] [--decorated]\n"
     "\n"
     "  --csmith-seeds  how many C programs of Csmith\n"
     "  --stress-seeds  how many IR programs of llvm-stress\n"
@@ -43,7 +43,8 @@ constexpr char kUsage[] =
     "  --timeout       seconds; a program that natively takes longer is skipped, and counted\n"
     "  --keep          where programs with a mismatch stay (default: a new directory in /tmp)\n"
     "  --firstcall     another firstcall than the one this was built with\n"
-    "  --quick         in three ways instead of ten: those in which LLVM generates little code\n";
+    "  --quick         in three ways instead of ten: those in which LLVM generates little code\n"
+    "  --decorated     programs of Csmith and llvm-stress with debug information and hardening\n";
 
 struct Options {
   CampaignOptions campaign;
@@ -54,7 +55,8 @@ struct Options {
 };
 
 bool Apply(const std::string& argument, Options* options) {
-  if (argument == "--quick") return options->campaign.is_quick = true;
+  if (argument == "--quick") return options->campaign.form.is_quick = true;
+  if (argument == "--decorated") return options->campaign.form.is_decorated = true;
   const size_t equals = argument.find('=');
   if (equals == std::string::npos) return false;
   const std::string name = argument.substr(0, equals);

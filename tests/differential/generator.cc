@@ -22,6 +22,7 @@
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/SplitModule.h"
 #include "tests/differential/attribute_program.h"
+#include "tests/differential/decoration.h"
 #include "tests/differential/stress_program.h"
 #include "tests/testing/host.h"
 #include "tools/cpp/runfiles/runfiles.h"
@@ -65,16 +66,21 @@ class Compiler {
 };
 
 // Leaves the program in O0.bc, and optimized in O2.bc.
-absl::Status MakeCsmithModules(const Tools& tools, uint32_t seed, const Compiler& compiler) {
+absl::Status MakeCsmithModules(const Tools& tools, uint32_t seed, bool is_decorated,
+                               const Compiler& compiler) {
   const std::string source = compiler.Path("program.c");
   FIRSTCALL_RETURN_IF_ERROR(
       RunTool({tools.csmith, "--seed", absl::StrCat(seed), "--output", source}).status());
-  const std::string headers = absl::StrCat("-I", tools.csmith_headers);
+  const auto compile = [&](std::vector<std::string> options, const std::string& output) {
+    if (is_decorated) {
+      for (std::string& option : DecoratingOptions(seed)) options.push_back(std::move(option));
+    }
+    options.insert(options.end(), {"-I" + tools.csmith_headers, "-emit-llvm", "-c"});
+    return compiler.Run(options, "program.c", output);
+  };
   // As a user would compile for a JIT: without the attribute that forbids optimizing a function.
-  FIRSTCALL_RETURN_IF_ERROR(
-      compiler.Run({"-O0", "-Xclang", "-disable-O0-optnone", headers, "-emit-llvm", "-c"},
-                   "program.c", "O0.bc"));
-  return compiler.Run({"-O2", headers, "-emit-llvm", "-c"}, "program.c", "O2.bc");
+  FIRSTCALL_RETURN_IF_ERROR(compile({"-O0", "-Xclang", "-disable-O0-optnone"}, "O0.bc"));
+  return compile({"-O2"}, "O2.bc");
 }
 
 absl::Status WriteBitcode(const llvm::Module& module, const std::string& path) {
@@ -103,6 +109,18 @@ absl::Status RetargetToMacho(const Compiler& compiler, const std::string& input,
   return WriteBitcode(*module, compiler.Path(output));
 }
 
+// Adds the ways in which objects are Mach-O.
+absl::Status AddMachoVariants(const Compiler& compiler, uint32_t seed, Program& program) {
+  std::string triple;
+  const size_t level = seed / 2 % 2;
+  FIRSTCALL_RETURN_IF_ERROR(
+      RetargetToMacho(compiler, level == 0 ? "O0.bc" : "O2.bc", "macho.bc", &triple));
+  for (const char* option : {"--baseline=off", "--mode=eager", "-O2"}) {
+    program.variants.push_back({"macho.bc", {"--mtriple=" + triple, option}, level});
+  }
+  return absl::OkStatus();
+}
+
 // Leaves the functions and variables of `input` in part0.bc and part1.bc, which need each other.
 absl::Status SplitInTwo(const Compiler& compiler, const std::string& input) {
   llvm::LLVMContext context;
@@ -118,7 +136,8 @@ absl::Status SplitInTwo(const Compiler& compiler, const std::string& input) {
   return written;
 }
 
-absl::Status MakeStressModules(const Tools& tools, uint32_t seed, const Compiler& compiler) {
+absl::Status MakeStressModules(const Tools& tools, uint32_t seed, bool is_decorated,
+                               const Compiler& compiler) {
   std::vector<std::string> functions;
   for (int i = 0; i < kStressFunctions; ++i) {
     // Functions of 30 to 180 instructions. Seed 0 would be the same as seed 1.
@@ -131,6 +150,7 @@ absl::Status MakeStressModules(const Tools& tools, uint32_t seed, const Compiler
   llvm::LLVMContext context;
   FIRSTCALL_ASSIGN_OR_RETURN(const std::unique_ptr<llvm::Module> program,
                              MakeStressProgram(functions, seed, context));
+  if (is_decorated) Decorate(*program, seed);
   FIRSTCALL_RETURN_IF_ERROR(WriteBitcode(*program, compiler.Path("O0.bc")));
   return compiler.Run({"-O2", "-emit-llvm", "-c"}, "O0.bc", "O2.bc");
 }
@@ -201,8 +221,8 @@ std::string SourceName(Source source) {
   return "attributes";
 }
 
-absl::StatusOr<Program> MakeProgram(const Tools& tools, Source source, uint32_t seed, bool is_quick,
-                                    const std::string& directory) {
+absl::StatusOr<Program> MakeProgram(const Tools& tools, Source source, uint32_t seed,
+                                    const ProgramForm& form, const std::string& directory) {
   const Compiler compiler(tools.clang, directory);
   Program program;
   program.directory = directory;
@@ -211,10 +231,10 @@ absl::StatusOr<Program> MakeProgram(const Tools& tools, Source source, uint32_t 
     return MakeProgramWithAttributes(seed, compiler, std::move(program));
   }
   if (source == Source::kCsmith) {
-    FIRSTCALL_RETURN_IF_ERROR(MakeCsmithModules(tools, seed, compiler));
+    FIRSTCALL_RETURN_IF_ERROR(MakeCsmithModules(tools, seed, form.is_decorated, compiler));
     program.arguments = {"1"};  // Print a checksum after each of the variables.
   } else {
-    FIRSTCALL_RETURN_IF_ERROR(MakeStressModules(tools, seed, compiler));
+    FIRSTCALL_RETURN_IF_ERROR(MakeStressModules(tools, seed, form.is_decorated, compiler));
   }
   FIRSTCALL_RETURN_IF_ERROR(
       compiler.Run({"-O0", "-Xclang", "-disable-llvm-passes", "-lm"}, "O0.bc", "native-O0"));
@@ -224,7 +244,7 @@ absl::StatusOr<Program> MakeProgram(const Tools& tools, Source source, uint32_t 
   program.variants.push_back({"O2.bc", {}, 1});
   program.variants.push_back(
       {seed % 2 == 0 ? "O2.bc" : "O0.bc", {"--baseline-few-registers"}, 1 - seed % 2});
-  if (is_quick) return program;
+  if (form.is_quick) return program;
   program.variants.push_back({"O0.bc", {"--mode=eager"}, 0});
   program.variants.push_back({"O2.bc", {"--mode=eager"}, 1});
   program.variants.push_back({"O0.bc", {"-O2"}, 0});
@@ -235,13 +255,9 @@ absl::StatusOr<Program> MakeProgram(const Tools& tools, Source source, uint32_t 
       {seed % 2 == 0 ? "O2.bc" : "O0.bc", {"--backend=mcjit"}, 1 - seed % 2});
   program.variants.push_back(
       {"O0.bc", {"--backend=mcjit", "--promotion-threshold=1", "--promotion-threads=0"}, 0});
-  // Objects are Mach-O.
-  std::string macho;
-  const size_t macho_level = seed / 2 % 2;
-  FIRSTCALL_RETURN_IF_ERROR(
-      RetargetToMacho(compiler, macho_level == 0 ? "O0.bc" : "O2.bc", "macho.bc", &macho));
-  for (const char* option : {"--baseline=off", "--mode=eager", "-O2"}) {
-    program.variants.push_back({"macho.bc", {"--mtriple=" + macho, option}, macho_level});
+  // LLVM crashes with stack protectors in Mach-O for Linux.
+  if (!form.is_decorated) {
+    FIRSTCALL_RETURN_IF_ERROR(AddMachoVariants(compiler, seed, program));
   }
   // Functions are replaced while they run, by the thread that runs them, sooner or later. The
   // second run begins with the bodies that the first run has put into a cache.
@@ -260,16 +276,16 @@ absl::StatusOr<Program> MakeProgram(const Tools& tools, Source source, uint32_t 
                               {"--tier=auto", threshold, "--promotion-threads=1"},
                               1 - replaced});
   // As text, and as two modules: one form, and one mode, for each seed.
-  const size_t form = seed % 2;
-  const std::string stem = form == 0 ? "O0" : "O2";
+  const size_t level = seed % 2;
+  const std::string stem = level == 0 ? "O0" : "O2";
   FIRSTCALL_RETURN_IF_ERROR(compiler.Run({"-Xclang", "-disable-llvm-passes", "-S", "-emit-llvm"},
                                          stem + ".bc", stem + ".ll"));
   FIRSTCALL_RETURN_IF_ERROR(SplitInTwo(compiler, stem + ".bc"));
   const std::string mode = seed % 4 < 2 ? "--mode=eager" : "--mode=lazy";
   const std::string other_mode = seed % 4 < 2 ? "--mode=lazy" : "--mode=eager";
-  program.variants.push_back({stem + ".ll", {mode}, form});
+  program.variants.push_back({stem + ".ll", {mode}, level});
   program.variants.push_back(
-      {"part0.bc", {other_mode, "--extra-module=" + compiler.Path("part1.bc")}, form});
+      {"part0.bc", {other_mode, "--extra-module=" + compiler.Path("part1.bc")}, level});
   return program;
 }
 

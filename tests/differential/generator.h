@@ -27,12 +27,19 @@ enum class Source { kCsmith, kStress, kAttributes };
 
 std::string SourceName(Source source);
 
+struct ProgramForm {
+  // Only those ways to run it in which LLVM generates little code, because that takes long in an
+  // emulator.
+  bool is_quick = false;
+  // With debug information and hardening (decoration.h). Programs with random attributes have none.
+  bool is_decorated = false;
+};
+
 // Makes the program of `seed` in `directory`, which exists: IR as the front end makes it and
 // optimized, executables of both, and the ways to run them. The same seed makes the same program.
-// `is_quick`: only those ways in which LLVM generates little code, because that takes long in an
-// emulator. Internal if one of the tools fails. Thread-safe.
-absl::StatusOr<Program> MakeProgram(const Tools& tools, Source source, uint32_t seed, bool is_quick,
-                                    const std::string& directory);
+// Internal if one of the tools fails. Thread-safe.
+absl::StatusOr<Program> MakeProgram(const Tools& tools, Source source, uint32_t seed,
+                                    const ProgramForm& form, const std::string& directory);
 
 }  // namespace firstcall::testing
 

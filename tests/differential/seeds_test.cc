@@ -1,9 +1,12 @@
-// The programs of a few seeds. Arguments: csmith, stress or attributes, the first seed, how many.
+// The programs of a few seeds. Arguments: csmith, stress or attributes, the first two perhaps with
+// "decorated-" in front; the first seed; how many.
 
 #include <cstdlib>
 #include <iostream>
 #include <string>
 
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "gtest/gtest.h"
 #include "tests/differential/campaign.h"
 #include "tests/testing/status_matchers.h"
@@ -22,7 +25,9 @@ class SeedTest : public ::testing::Test {
 #endif
     ASSERT_OK_AND_ASSIGN(const Comparison comparison, CheckSeed(options_, source_, seed_));
     EXPECT_EQ(comparison.kind, Comparison::Kind::kFull);
-    EXPECT_EQ(comparison.runs, source_ == Source::kAttributes ? 10 : 17);
+    EXPECT_EQ(comparison.runs, source_ == Source::kAttributes ? 10
+                               : options_.form.is_decorated   ? 14
+                                                              : 17);
     for (const Mismatch& mismatch : comparison.mismatches) {
       ADD_FAILURE() << mismatch.description << "\n  repeat: bash " << mismatch.script;
     }
@@ -56,7 +61,8 @@ int main(int argc, char** argv) {
   options.tools = *tools;
   options.keep = ::testing::TempDir();
   options.native_limit = absl::Seconds(60);
-  const std::string name = argv[1];
+  absl::string_view name = argv[1];
+  options.form.is_decorated = absl::ConsumePrefix(&name, "decorated-");
   const Source source = name == "csmith"   ? Source::kCsmith
                         : name == "stress" ? Source::kStress
                                            : Source::kAttributes;
