@@ -217,7 +217,7 @@ TEST_P(PromotionTest, CallsCountForMoreIfLoopsDoNotPoll) {
     define i64 @f(i64 %n) {
     entry:
       %frame = call ptr @llvm.frameaddress(i32 0)
-      call void asm inteldialect "nop", ""()
+      call void asm alignstack "nop", ""()
       br label %loop
     loop:
       %i = phi i64 [ 0, %entry ], [ %j, %loop ]
@@ -1016,7 +1016,10 @@ TEST_P(PromotionTest, WhatCannotBeMadeBetterGoesOn) {
   EXPECT_EQ(Hotness("sum").loops_entered, 0u);
   EXPECT_THAT(Hotness("sum").last_failure, HasSubstr("optimizing function 'sum': "));
   EXPECT_THAT(Hotness("sum").last_failure, HasSubstr("code memory: full"));
-  EXPECT_EQ(engine_->stats().promotions_failed, 2u + Hotness("triple").failures);
+  // Of the other function a thread may have counted one of the two.
+  EXPECT_TRUE(
+      DoUntil([&] { return engine_->stats().promotions_failed == 2u + Hotness("triple").failures; },
+              [] {}));
   EXPECT_THAT(engine_->stats().last_failed_promotion,
               StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("code memory: full")));
   // It is not tried again.
