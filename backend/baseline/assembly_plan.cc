@@ -174,11 +174,11 @@ class Planner {
   bool MakeImmediate(ir::Operand value, absl::string_view letters, AssemblyOperand& operand) const {
     const ir::Constant* const constant = function_.ConstantOf(value);
     if (constant == nullptr || !constant->IsInteger()) return false;
+    const auto number = static_cast<int64_t>(constant->bits());
     for (char letter : letters) {
-      const auto value = static_cast<int64_t>(constant->bits());
-      if (!syntax_.AllowsImmediate(letter, value, constant->unsigned_bits())) continue;
+      if (!syntax_.AllowsImmediate(letter, number, constant->unsigned_bits())) continue;
       operand.kind = AssemblyOperand::Kind::kImmediate;
-      operand.immediate = value;
+      operand.immediate = number;
       return true;
     }
     return false;

@@ -124,7 +124,7 @@ Refusal NumberResults(FunctionFacts& facts, const Architecture& architecture,
       facts.forwards_arguments |= facts.function->CallOf(instruction).is_must_tail;
       facts.has_second_return |= ReturnsTwice(*facts.function, instruction);
       facts.swift_registers |= SwiftRegistersOf(*facts.function, instruction, architecture);
-      if (CallsAssembly(*facts.function, instruction)) {
+      if (options.has_assembler && CallsAssembly(*facts.function, instruction)) {
         facts.claimed_registers |=
             PlanAssembly(*facts.function, instruction, architecture)->registers &
             architecture.registers.callee_saved;
