@@ -43,10 +43,10 @@ bool Parse(absl::string_view text, uint32_t outputs, AssemblyConstraint& constra
   }
   if (absl::StartsWith(text, "!")) return false;
   if (absl::ConsumePrefix(&text, "=")) constraint.kind = AssemblyConstraint::Kind::kOutput;
-  // "%": the operand may change places with the next one.
+  // "&": the output may be written before all inputs have been read; no input shares its register
+  // with an output anyway. "%": the operand may change places with the next one.
   while (!text.empty() && absl::StrContains("*&%", text[0])) {
     constraint.is_indirect |= text[0] == '*';
-    constraint.is_early |= text[0] == '&';
     text.remove_prefix(1);
   }
   return ReadPlace(text, outputs, constraint);

@@ -21,8 +21,6 @@ struct AssemblyConstraint {
   Kind kind = Kind::kInput;
   // The operand is a place in memory, and an argument of the call is its address.
   bool is_indirect = false;
-  // An output that may be written before all inputs have been read.
-  bool is_early = false;
   // Of an input: the number, among the constraints, of the output that is in the same place.
   uint32_t tied_to = kUntied;
   // The register that the constraint names. Of a clobber: what the assembly changes. Empty if the

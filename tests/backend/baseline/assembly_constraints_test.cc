@@ -16,9 +16,9 @@ TEST(AssemblyConstraintsTest, OutputsInputsAndClobbers) {
   ASSERT_TRUE(constraints.has_value());
   ASSERT_EQ(constraints->size(), 9u);
   const auto& all = *constraints;
-  EXPECT_TRUE(all[0].is_output() && all[0].is_early && !all[0].has_argument());
+  EXPECT_TRUE(all[0].is_output() && !all[0].has_argument());
   EXPECT_EQ(all[0].letters, "r");
-  EXPECT_TRUE(all[1].is_output() && !all[1].is_early);
+  EXPECT_TRUE(all[1].is_output());
   EXPECT_EQ(all[1].name, "ax");
   EXPECT_EQ(all[1].letters, "");
   EXPECT_TRUE(all[2].is_output() && all[2].is_indirect && all[2].has_argument());
