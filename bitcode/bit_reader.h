@@ -18,6 +18,7 @@
 #include "bitcode/abbreviation.h"
 #include "bitcode/bit_cursor.h"
 #include "bitcode/block_info.h"
+#include "bitcode/records.h"
 
 namespace firstcall::bitcode {
 
@@ -57,6 +58,8 @@ class BitReader {
   BitReader(const BitReader&) = delete;
   BitReader& operator=(const BitReader&) = delete;
 
+  absl::Span<const uint8_t> bytes() const { return cursor_.bytes(); }
+
   // The next entry of the block that was entered last; at first, of the stream itself. Definitions
   // of abbreviations are read on the way.
   Entry Next() {
@@ -90,6 +93,13 @@ class BitReader {
   uint32_t ReadCode();
   const Record& ReadOperands();
   void SkipOperands();
+
+  // Where an entry begins: skips the records that follow as long as they are not abbreviated and
+  // have one of the codes, which must be 32 to 1023. Records that the stream's end cuts, and those
+  // of more than 31 operands, are left to Next.
+  void SkipUnabbreviated(uint32_t code, uint32_t other) {
+    if ((cursor_.Peek() & id_mask_) == kUnabbreviatedId) SkipRecordsOf(code, other);
+  }
 
   // In bits. Behind kSubBlock, the position belongs to EnterBlock. Behind kRecord, see
   // entry_position().
@@ -148,6 +158,7 @@ class BitReader {
   // Makes room for `count` operands behind `used`, and returns where they begin.
   uint64_t* Reserve(size_t used, size_t count);
   bool ReadBlob();
+  void SkipRecordsOf(uint32_t code, uint32_t other);
   void SkipFields();
   void SkipList(const Field& field);
 

@@ -35,6 +35,7 @@ bool IsDebugInformation(uint32_t code) {
 
 FunctionReader::FunctionReader(const BitcodeModule& source)
     : source_(source),
+      has_locations_(source.module().has_compile_units()),
       addressed_(source.module()),
       reader_(source.bytes(), &source.block_info()),
       body_(source),
@@ -76,6 +77,9 @@ absl::Status FunctionReader::ReadEntries() {
       case EntryKind::kRecord:
         ReadRecord();
         if (ABSL_PREDICT_FALSE(body_.failed())) return body_.status();
+        if (has_locations_) {
+          reader_.SkipUnabbreviated(kFunctionDebugLocation, kFunctionDebugLocationAgain);
+        }
         break;
       case EntryKind::kSubBlock:
         FIRSTCALL_RETURN_IF_ERROR(ReadSubBlock(entry.id));

@@ -47,6 +47,7 @@ class FunctionReader : public ir::BodyReader {
   void MarkAddressedBlocks(ir::Function& function);
 
   const BitcodeModule& source_;
+  const bool has_locations_;  // Bodies may have locations of debug information.
   const AddressedBlocks addressed_;
   BitReader reader_;
   BodyBuilder body_;

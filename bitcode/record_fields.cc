@@ -105,26 +105,37 @@ void TakeFixed(const Source& source, uint32_t width, size_t count, uint64_t& pos
   }
 }
 
-// How many of the bits of kMarks are set; no others may be.
-uint64_t CountEnds(uint64_t ends) {
-  // Each of the 9 sets of 6 bits counts one bit; the product's highest set is the sum.
-  constexpr uint64_t kLowest = 0x1041041041041;
-  return (ends >> 5) * kLowest >> 48 & 0x3f;
+// Moves `position` behind `count` numbers in chunks of 6 bits. Looks at 9 chunks at once: a number
+// ends with a chunk without a mark.
+inline void SkipVbr6(const Source& source, uint64_t count, uint64_t& position) {
+  constexpr uint32_t kChunks = 9, kBits = kChunks * kChunk;
+  constexpr uint64_t kOnes = kMarks >> (kChunk - 1);  // A 1 in each chunk.
+  while (count != 0) {
+    // Each chunk: how many numbers end up to there, at most 9.
+    const uint64_t ended = ((~source.Load(position) & kMarks) >> (kChunk - 1)) * kOnes;
+    if (count <= kChunks) {
+      // The highest bit of a chunk, 32: at least `count` numbers end up to there.
+      const uint64_t enough = (ended + (32 - count) * kOnes) & kMarks;
+      if (enough != 0) {
+        position += static_cast<uint64_t>(__builtin_ctzll(enough)) + 1;
+        return;
+      }
+    }
+    position += kBits;
+    count -= ended >> (kBits - kChunk) & 0x3f;
+  }
 }
 
-// Moves `position` behind `count` numbers in chunks of 6 bits, by the ends of numbers: chunks
-// without the mark that another one follows. Looks at 9 chunks at once.
-void SkipVbr6(const Source& source, uint64_t count, uint64_t& position) {
-  while (count != 0) {
-    uint64_t ends = ~source.Load(position) & kMarks;
-    const uint64_t ended = CountEnds(ends);
-    if (ended >= count) {
-      for (; count > 1; --count) ends &= ends - 1;
-      position += static_cast<uint64_t>(__builtin_ctzll(ends)) + 1;
-      return;
+// Moves `position` behind a number in chunks of `width` bits, however many these are.
+inline void SkipVbr(const Source& source, uint32_t width, uint64_t& position) {
+  const uint64_t more = uint64_t{1} << (width - 1);
+  for (;;) {
+    uint64_t word = source.Load(position);
+    for (uint32_t left = BitCursor::kPeekedBits; left >= width; left -= width) {
+      position += width;
+      if ((word & more) == 0) return;
+      word >>= width;
     }
-    position += 54;
-    count -= ended;
   }
 }
 
@@ -303,6 +314,28 @@ void BitReader::SkipOperands() {
   Settle(position);
 }
 
+void BitReader::SkipRecordsOf(uint32_t code, uint32_t other) {
+  const Source source = SourceOf(cursor_);
+  // What begins such a record: the number that says that there is no abbreviation, and the code.
+  const auto begin_with = [&](uint32_t record_code) {
+    const uint64_t chunks = (record_code & 0x1f) | 0x20 | uint64_t{record_code >> 5} << kChunk;
+    return kUnabbreviatedId | chunks << id_width_;
+  };
+  const uint64_t begin = begin_with(code), other_begin = begin_with(other);
+  const uint32_t width = id_width_ + 2 * kChunk;
+  uint64_t position = cursor_.position();
+  for (;;) {
+    const uint64_t word = source.Load(position);
+    const uint64_t first = word & MaskOf(width), count = word >> width & 0x3f;
+    if ((first != begin && first != other_begin) || count > 0x1f) break;
+    uint64_t end = position + width + kChunk;
+    SkipVbr6(source, count, end);
+    if (ABSL_PREDICT_FALSE(end > cursor_.bit_count())) break;
+    position = end;
+  }
+  cursor_.Jump(position);
+}
+
 void BitReader::SkipFields() {
   const Source source = SourceOf(cursor_);
   uint64_t position = cursor_.position();
@@ -311,8 +344,11 @@ void BitReader::SkipFields() {
       if (Settle(position)) SkipList(field);
       return;
     }
-    TakeScalar(source, field, position);
-    if (position == BitCursor::kTooFar) break;
+    if (field.kind == FieldKind::kVbr) {
+      SkipVbr(source, field.width, position);
+    } else {
+      position += field.width;
+    }
   }
   Settle(position);
 }
@@ -334,9 +370,7 @@ void BitReader::SkipList(const Field& field) {
   } else if (field.width == kChunk) {
     SkipVbr6(source, count, position);
   } else {
-    for (; count != 0 && position != BitCursor::kTooFar; --count) {
-      source.TakeVbr(field.width, position);
-    }
+    for (; count != 0; --count) SkipVbr(source, field.width, position);
   }
   Settle(position);
 }

@@ -21,6 +21,7 @@ using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 constexpr uint32_t kBlock = 20, kFirst = kFirstAbbreviationId;
 
@@ -132,6 +133,52 @@ TEST_F(BitReaderTest, SkippingARecordLeadsToTheNextOne) {
     reader_->SkipRecord();
   }
   EXPECT_THAT(ReadNext(2), ElementsAre(42));
+}
+
+TEST_F(BitReaderTest, SkipsRecordsOfTwoCodes) {
+  writer_.EnterBlock(kBlock);
+  for (uint64_t count = 0; count < 32; ++count) {
+    std::vector<uint64_t> operands;
+    for (uint64_t i = 0; i < count; ++i) operands.push_back(uint64_t{1} << (2 * i));
+    writer_.Record(33, operands).Record(35, {operands.rbegin(), operands.rend()});
+  }
+  writer_.Record(37, {42}).Record(33, {}).Record(1, {43}).Record(35, {1});
+  EnterBlock();
+  reader_->SkipUnabbreviated(35, 33);
+  EXPECT_THAT(ReadNext(37), ElementsAre(42));
+  reader_->SkipUnabbreviated(35, 33);
+  EXPECT_THAT(ReadNext(1), ElementsAre(43));
+  reader_->SkipUnabbreviated(33, 1023);
+  EXPECT_THAT(ReadNext(35), ElementsAre(1));
+  reader_->SkipUnabbreviated(35, 33);
+  EXPECT_EQ(reader_->Next().kind, EntryKind::kEndBlock);
+}
+
+TEST_F(BitReaderTest, LeavesOtherRecordsToNext) {
+  writer_.EnterBlock(kBlock).Define(2).Literal(35).FieldWithWidth(kEncodingFixed, 9);
+  writer_.Id(kFirst).Fixed(7, 9).Record(35, std::vector<uint64_t>(32, 1));
+  EnterBlock();
+  reader_->SkipUnabbreviated(35, 33);
+  EXPECT_THAT(ReadNext(35), ElementsAre(7));
+  reader_->SkipUnabbreviated(35, 33);
+  EXPECT_THAT(ReadNext(35), SizeIs(32));
+}
+
+TEST_F(BitReaderTest, LeavesRecordsThatTheStreamsEndCutsToNext) {
+  writer_.EnterBlock(kBlock).Record(35, {1, uint64_t{1} << 60, uint64_t{1} << 60});
+  const size_t whole = writer_.bytes().size();
+  EnterBlock();
+  std::vector<uint8_t> bytes(writer_.bytes().begin(), writer_.bytes().end());
+  bytes.resize(whole - 8);
+  // The block's length, behind its first word.
+  bytes[4] = static_cast<uint8_t>(bytes.size() / 4 - 2);
+  reader_.emplace(bytes, &info_);
+  reader_->Next();
+  ASSERT_TRUE(reader_->EnterBlock(kBlock));
+  reader_->SkipUnabbreviated(35, 33);
+  reader_->Next();
+  reader_->SkipRecord();
+  ExpectFailure("the stream ends within a record");
 }
 
 TEST_F(BitReaderTest, ReadsACodeBeforeTheOperands) {
