@@ -15,6 +15,7 @@
 #include "base/content_digest.h"
 #include "base/file.h"
 #include "base/populate.h"
+#include "base/round_up.h"
 
 namespace firstcall {
 namespace {
@@ -186,6 +187,14 @@ absl::Status FileContents::ReadAgain(int file, const FileContents& mapped) {
 
 void FileContents::ReleasePages() const {
   if (mapped_ != nullptr && !is_anonymous_) madvise(mapped_, mapped_size_, MADV_DONTNEED);
+}
+
+void FileContents::Discard(absl::string_view part) const {
+  if (!is_anonymous_) return;
+  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto begin = reinterpret_cast<uintptr_t>(part.data());
+  const uintptr_t first = RoundUp(begin, page), end = (begin + part.size()) / page * page;
+  if (first < end) madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED);
 }
 
 FileContents::~FileContents() {

@@ -1,6 +1,6 @@
 // The bytes of a file, or bytes in memory, with a zero byte behind the last one.
 //
-// Immutable, therefore thread-safe. Tested in tests/base/file_contents_test.cc.
+// Immutable but for Discard, therefore thread-safe. Tested in tests/base/file_contents_test.cc.
 
 #ifndef FIRSTCALL_BASE_FILE_CONTENTS_H_
 #define FIRSTCALL_BASE_FILE_CONTENTS_H_
@@ -51,6 +51,11 @@ class FileContents : public std::enable_shared_from_this<FileContents> {
   // Lets the system take back the memory of bytes that are mapped. They are read again when they
   // are used.
   void ReleasePages() const;
+
+  // Gives back the memory of `part`, bytes() that nobody will read again. In memory that Settled
+  // has made, the bytes of its whole pages are zero afterwards; otherwise nothing happens. No other
+  // thread may read `part` meanwhile.
+  void Discard(absl::string_view part) const;
 
   // The identity of the file when it was opened. Nothing for bytes in memory, and for what is not a
   // regular file.

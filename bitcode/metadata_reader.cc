@@ -1,5 +1,7 @@
 #include "bitcode/metadata_reader.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "base/status.h"
@@ -89,6 +91,7 @@ absl::Status MetadataReader::ReadIndex() {
   }
   const Record& index = reader_.ReadOperands();
   positions_.reserve(index.operands.size());
+  nodes_ = {position, reader_.entry_position()};
   for (uint64_t step : index.operands) positions_.push_back(position += step);
   return absl::OkStatus();
 }
@@ -143,7 +146,23 @@ const Record* MetadataReader::ReadDefinition(uint64_t number) {
   if (number < strings_.count() || number - strings_.count() >= positions_.size()) return nullptr;
   if (!reader_.Jump(positions_[number - strings_.count()])) return nullptr;
   if (reader_.Next().kind != EntryKind::kRecord) return nullptr;
-  return &reader_.ReadRecord();
+  const uint64_t begin = reader_.entry_position();
+  const Record* const record = &reader_.ReadRecord();
+  definitions_.push_back({begin, reader_.bit_position()});
+  return record;
+}
+
+void MetadataReader::AppendUnreadParts(std::vector<absl::Span<const uint8_t>>& parts) {
+  std::sort(definitions_.begin(), definitions_.end(),
+            [](const Part& a, const Part& b) { return a.begin < b.begin; });
+  definitions_.push_back({nodes_.end, nodes_.end});
+  uint64_t begin = nodes_.begin;
+  for (const Part& definition : definitions_) {
+    // Bytes of which a bit has been read are left out.
+    const uint64_t first = (begin + 7) / 8, end = std::min(definition.begin, nodes_.end) / 8;
+    if (first < end) parts.push_back(reader_.bytes().subspan(first, end - first));
+    begin = std::max(begin, definition.end);
+  }
 }
 
 const ir::Constant* MetadataReader::ReadInteger(uint64_t number) {

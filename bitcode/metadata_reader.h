@@ -36,7 +36,16 @@ class MetadataReader {
   uint64_t count() const { return strings_.count() + positions_.size(); }
   const MetadataStrings& strings() const { return unread_strings_; }
 
+  // Appends the parts of the reader's bytes that Read has jumped over. To be called once, after
+  // Read.
+  void AppendUnreadParts(std::vector<absl::Span<const uint8_t>>& parts);
+
  private:
+  // A part of the stream, in bits.
+  struct Part {
+    uint64_t begin = 0, end = 0;
+  };
+
   absl::Status ReadRecord();
   // Jumps behind the nodes, and notes where they are.
   absl::Status ReadIndex();
@@ -55,6 +64,8 @@ class MetadataReader {
   MetadataStrings strings_;
   MetadataStrings unread_strings_;   // A copy without what was noted to find strings.
   std::vector<uint64_t> positions_;  // Of the records, in bits.
+  Part nodes_;                       // The definitions that the reader has jumped over.
+  std::vector<Part> definitions_;    // Those that have been read.
   std::string name_;                 // Of the list of nodes that follows.
   uint32_t flag_count_ = 0;
   const ir::GlobalTraits* last_traits_ = nullptr;  // Of the last global that has metadata.

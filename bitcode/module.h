@@ -87,6 +87,10 @@ class BitcodeModule {
   const MetadataStrings& metadata_strings() const { return metadata_strings_; }
   uint64_t metadata_count() const { return metadata_count_; }
 
+  // Parts of bytes() that Read has jumped over, and no reader of a body uses: definitions of
+  // metadata.
+  absl::Span<const absl::Span<const uint8_t>> unread_metadata() const { return unread_metadata_; }
+
   // `global`: a number of module().globals().
   const BodyPlace& BodyOf(uint32_t global) const { return bodies_[global]; }
 
@@ -107,6 +111,7 @@ class BitcodeModule {
   MetadataStrings metadata_strings_;
   uint64_t metadata_count_ = 0;
   uint32_t metadata_blocks_ = 0;
+  std::vector<absl::Span<const uint8_t>> unread_metadata_;
   std::vector<BodyPlace> bodies_;  // By global.
 };
 

@@ -248,6 +248,7 @@ absl::Status ModuleReader::ReadMetadata() {
   ++target_.metadata_blocks_;
   target_.metadata_count_ = metadata.count();
   target_.metadata_strings_ = metadata.strings();
+  metadata.AppendUnreadParts(target_.unread_metadata_);
   return absl::OkStatus();
 }
 

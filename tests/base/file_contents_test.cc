@@ -141,6 +141,26 @@ TEST_F(SettledFileTest, IsFoundFromAnotherWorkingDirectory) {
   std::filesystem::current_path(before);
 }
 
+TEST_F(SettledFileTest, WhatIsDiscardedIsZeroInWholePages) {
+  ASSERT_OK_AND_ASSIGN(const auto settled, contents_->Settled());
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  settled->Discard(settled->bytes().substr(1, 3 * page));
+  EXPECT_EQ(settled->bytes().substr(0, page), bytes_.substr(0, page));
+  EXPECT_EQ(settled->bytes().substr(page, 2 * page), std::string(2 * page, '\0'));
+  EXPECT_EQ(settled->bytes().substr(3 * page), bytes_.substr(3 * page));
+  settled->Discard(settled->bytes().substr(3 * page + 1, page));
+  settled->Discard({});
+  EXPECT_EQ(settled->bytes().substr(3 * page), bytes_.substr(3 * page));
+}
+
+TEST_F(SettledFileTest, OnlyMemoryOfItsOwnIsDiscarded) {
+  contents_->Discard(contents_->bytes());
+  EXPECT_EQ(contents_->bytes(), bytes_);
+  const auto copy = FileContents::Copy(bytes_);
+  copy->Discard(copy->bytes());
+  EXPECT_EQ(copy->bytes(), bytes_);
+}
+
 TEST_F(SettledFileTest, FileThatWasCutAndDeletedIsAnErrorToo) {
   if (IsEmulated()) GTEST_SKIP() << "the emulator does not read memory for others";
   WriteInPlace("short");
