@@ -73,16 +73,9 @@ class Description {
     llvm::DISubprogram* subprogram = function.getSubprogram();
     // The code generator refuses functions that have one.
     function.setSubprogram(nullptr);
-    if (order_.is_one_object && !order_.asks_when_called) ReachOthers(*function.getParent());
     const DescribedFunction described(function);
     baseline::CodeMap map;
-    if (!order_.wants_lines) map.watched = described.WatchedValues();
-    GenerationRequest request;
-    request.is_far = order_.is_far;
-    absl::StatusOr<GeneratedObject> generated = baseline_.GenerateWithMap(function, request, map);
-    if (!generated.ok() || generated->is_refused()) return;
-    // Otherwise the body is another one than the one that runs.
-    if (!order_.is_running(index, std::move(generated->bytes))) return;
+    if (!MakeRunningBody(index, function, described, map)) return;
     ordinals_.push_back(order_.functions[index]);
     if (order_.wants_lines) {
       lines_.push_back(LinesOf(described.DescribeLines(map), *subprogram));
@@ -93,18 +86,46 @@ class Description {
                        described.Describe(map));
   }
 
-  // Calls of functions of the same object go straight there.
-  void ReachOthers(llvm::Module& extracted) {
+  // False if the code that is made of `function` is not the code that runs.
+  bool MakeRunningBody(size_t index, llvm::Function& function, const DescribedFunction& described,
+                       baseline::CodeMap& map) {
+    // With polls, functions of one object call each other as those of several objects do.
+    if (order_.asks_when_called) return IsRunning(index, function, described, map);
+    if (order_.is_one_object) {
+      CallStraight(*function.getParent(), order_.functions);
+      return IsRunning(index, function, described, map);
+    }
+    return IsRunning(index, function, described, map) ||
+           (CallStraight(*function.getParent(), order_.straight_calls(index)) &&
+            IsRunning(index, function, described, map));
+  }
+
+  // The same for the function as it is.
+  bool IsRunning(size_t index, const llvm::Function& function, const DescribedFunction& described,
+                 baseline::CodeMap& map) {
+    map = baseline::CodeMap();
+    if (!order_.wants_lines) map.watched = described.WatchedValues();
+    GenerationRequest request;
+    request.is_far = order_.is_far;
+    absl::StatusOr<GeneratedObject> generated = baseline_.GenerateWithMap(function, request, map);
+    return generated.ok() && !generated->is_refused() &&
+           order_.is_running(index, std::move(generated->bytes));
+  }
+
+  // Has calls of `callees` go straight there. False if there are none.
+  bool CallStraight(llvm::Module& extracted, const std::vector<SymbolOrdinal>& callees) {
+    bool has_some = false;
     for (llvm::Function& callee : extracted) {
       if (!callee.isDeclaration()) continue;
       const SymbolReference reference = ParseReference(ToStringView(callee.getName()));
       if (reference.kind != ReferenceKind::kCall) continue;
       const std::optional<SymbolOrdinal> ordinal = module_.index().Find(reference.name);
-      const std::vector<SymbolOrdinal>& all = order_.functions;
-      if (ordinal && std::find(all.begin(), all.end(), *ordinal) != all.end()) {
+      if (ordinal && std::find(callees.begin(), callees.end(), *ordinal) != callees.end()) {
         callee.setDSOLocal(true);
+        has_some = true;
       }
     }
+    return has_some;
   }
 
   // What the code generator wants to know of the module.

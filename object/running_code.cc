@@ -1,10 +1,11 @@
 #include "object/running_code.h"
 
+#include <sys/uio.h>
+#include <unistd.h>
+
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <vector>
+#include <optional>
 
 #include "absl/types/span.h"
 #include "object/machine.h"
@@ -51,6 +52,44 @@ bool AreSame(Machine machine, const char* made, const char* running, size_t size
   return true;
 }
 
+struct Definition {
+  ElfObject::Symbol symbol;
+  uint32_t section;
+};
+
+std::optional<Definition> Find(const ElfObject& object, absl::string_view function) {
+  for (size_t i = 0; i < object.symbol_count(); ++i) {
+    const ElfObject::Symbol symbol = object.symbol(i);
+    if (symbol.is_undefined() || object.NameOf(symbol) != function) continue;
+    return Definition{symbol, object.SectionOf(symbol, i)};
+  }
+  return std::nullopt;
+}
+
+// call and jmp with a distance of 32 bits.
+void AddTargetsOnX86_64(absl::Span<const uint8_t> code, uintptr_t begin,
+                        std::vector<uintptr_t>& targets) {
+  constexpr size_t kSize = 5;
+  for (size_t i = 0; i + kSize <= code.size(); ++i) {
+    if (code[i] != 0xe8 && code[i] != 0xe9) continue;
+    int32_t distance;
+    std::memcpy(&distance, &code[i + 1], sizeof distance);
+    targets.push_back(begin + i + kSize + static_cast<uintptr_t>(int64_t{distance}));
+  }
+}
+
+// bl and b, whose distance has 26 bits and counts instructions.
+void AddTargetsOnAArch64(absl::Span<const uint8_t> code, uintptr_t begin,
+                         std::vector<uintptr_t>& targets) {
+  for (size_t i = 0; i + 4 <= code.size(); i += 4) {
+    uint32_t word;
+    std::memcpy(&word, &code[i], sizeof word);
+    if ((word & 0x7c000000) != 0x14000000) continue;
+    const int64_t distance = int64_t{static_cast<int32_t>(word << 6) >> 6} * 4;
+    targets.push_back(begin + i + static_cast<uintptr_t>(distance));
+  }
+}
+
 bool IsCodeAt(const ElfObject& object, uint32_t section, uint64_t begin, uint64_t size,
               const char* body) {
   const absl::Span<const char> code = object.BytesOf(object.sections()[section]);
@@ -71,14 +110,33 @@ bool IsCodeAt(const ElfObject& object, uint32_t section, uint64_t begin, uint64_
 }  // namespace
 
 bool IsCodeOf(const ElfObject& object, absl::string_view function, const void* body) {
-  for (size_t i = 0; i < object.symbol_count(); ++i) {
-    const ElfObject::Symbol symbol = object.symbol(i);
-    if (symbol.is_undefined() || object.NameOf(symbol) != function) continue;
-    const uint32_t section = object.SectionOf(symbol, i);
-    if (section == 0 || symbol.size == 0) return false;
-    return IsCodeAt(object, section, symbol.value, symbol.size, static_cast<const char*>(body));
+  const std::optional<Definition> found = Find(object, function);
+  return found && found->section != 0 && found->symbol.size != 0 &&
+         IsCodeAt(object, found->section, found->symbol.value, found->symbol.size,
+                  static_cast<const char*>(body));
+}
+
+uint64_t CodeSizeOf(const ElfObject& object, absl::string_view function) {
+  const std::optional<Definition> found = Find(object, function);
+  return found ? found->symbol.size : 0;
+}
+
+// The system copies the code, because it reports memory that is not mapped without a signal.
+std::vector<uintptr_t> StraightTargetsOf(Machine machine, const void* code, size_t size) {
+  std::vector<uint8_t> bytes(size);
+  const iovec to = {bytes.data(), size};
+  const iovec from = {const_cast<void*>(code), size};
+  const ssize_t count = process_vm_readv(getpid(), &to, 1, &from, 1, 0);
+  std::vector<uintptr_t> targets;
+  if (count <= 0) return targets;
+  bytes.resize(static_cast<size_t>(count));
+  const auto begin = reinterpret_cast<uintptr_t>(code);
+  if (machine == Machine::kAArch64) {
+    AddTargetsOnAArch64(bytes, begin, targets);
+  } else {
+    AddTargetsOnX86_64(bytes, begin, targets);
   }
-  return false;
+  return targets;
 }
 
 }  // namespace firstcall

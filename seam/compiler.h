@@ -172,10 +172,13 @@ struct DescriptionOrder {
   // Whether the body of the function with this index in `functions` is the one in `object`, which
   // was compiled again.
   absl::FunctionRef<bool(size_t index, ObjectBytes object)> is_running;
+  absl::FunctionRef<std::vector<SymbolOrdinal>(size_t index)> straight_calls;
   bool is_far = false;
   // Set if optimized bodies may replace the bodies: whether these poll when they are called.
   std::optional<bool> asks_when_called = std::nullopt;
-  // The functions are all that one object defines.
+  // The functions are all that one object defines. Otherwise `straight_calls` is asked when
+  // `is_running` has said no: which functions the body that runs calls straight, because they are
+  // in one object with it.
   bool is_one_object = false;
   // CodeDescription::lines is wanted, instead of CodeDescription::object.
   bool wants_lines = false;

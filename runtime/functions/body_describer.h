@@ -14,6 +14,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/types/span.h"
@@ -38,11 +39,14 @@ class BodyDescriber {
   BodyDescriber(const BodyDescriber&) = delete;
   BodyDescriber& operator=(const BodyDescriber&) = delete;
 
+  // The function of the module whose body is at the address.
+  using FindFunction = absl::FunctionRef<std::optional<SymbolOrdinal>(ExecutorAddress address)>;
+
   // Describes those of `bodies`, which are of functions of `module`, that can be described. The
   // caller is at work. Describes nothing after an error.
-  CodeDescription Describe(const SourceModule& module, bool is_far, absl::Span<const Body> bodies)
-      ABSL_LOCKS_EXCLUDED(mutex_) {
-    return Describe(module, is_far, bodies, /*wants_lines=*/false);
+  CodeDescription Describe(const SourceModule& module, bool is_far, absl::Span<const Body> bodies,
+                           FindFunction find_function) ABSL_LOCKS_EXCLUDED(mutex_) {
+    return Describe(module, is_far, bodies, find_function, /*wants_lines=*/false);
   }
 
   // The lines of each of `bodies`, which are all that one object defines; null if they are not
@@ -56,7 +60,8 @@ class BodyDescriber {
 
  private:
   CodeDescription Describe(const SourceModule& module, bool is_far, absl::Span<const Body> bodies,
-                           bool wants_lines) ABSL_LOCKS_EXCLUDED(mutex_);
+                           FindFunction find_function, bool wants_lines)
+      ABSL_LOCKS_EXCLUDED(mutex_);
 
   const std::optional<bool> asks_when_called_;
   Compiler& compiler_;

@@ -100,7 +100,14 @@ std::vector<SymbolOrdinal> BodyDescriptions::TryToDescribe(absl::Span<const Body
   const SourceModule& module = *bodies.front().key.module;
   std::vector<BodyDescriber::Body> linked;
   for (const Body& body : bodies) linked.push_back({body.key.ordinal, body.address});
-  CodeDescription description = describer_.Describe(module, module.is_far(), linked);
+  const auto find_function = [&](ExecutorAddress address) -> std::optional<SymbolOrdinal> {
+    const std::optional<FunctionTable::AtAddress> found = functions_.FunctionAt(address);
+    if (!found || found->key.module != &module) return std::nullopt;
+    const std::optional<Body> body = functions_.PublishedBodyOf(found->key);
+    if (!body || body->address != address) return std::nullopt;  // The address is a stub's.
+    return found->key.ordinal;
+  };
+  CodeDescription description = describer_.Describe(module, module.is_far(), linked, find_function);
   if (description.described.empty()) return {};
   const absl::StatusOr<std::unique_ptr<ElfObject>> object =
       ElfObject::Parse(absl::MakeSpan(description.object), module.name());

@@ -1,6 +1,7 @@
 // Sessions with a GDB that attaches to a program which was started without one, and whose code has
 // no debug information. The arguments are the command's path, the program's bitcode without
-// optimization and with, its bitcode without debug information, and its source.
+// optimization and with, its bitcode without debug information, and its source, and the bitcode of
+// a program in C++.
 
 #include <cstdlib>
 #include <filesystem>
@@ -23,7 +24,7 @@ using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::string command_path, plain_path, optimized_path, undecorated_path, source_path;
+std::string command_path, plain_path, optimized_path, undecorated_path, source_path, weak_path;
 
 // "attached.c:12", for the line that ends in the comment `text`.
 std::string Line(const std::string& text) {
@@ -62,6 +63,11 @@ class AttachTest : public ::testing::Test {
     all.insert(all.end(), commands.begin(), commands.end());
     all.push_back("kill");
     return RunGdb(all, {});
+  }
+  // What the program that ran last has written to its standard error.
+  static std::string Errors() {
+    std::ifstream file(::testing::TempDir() + "/errors");
+    return std::string((std::istreambuf_iterator<char>(file)), {});
   }
 };
 
@@ -160,10 +166,20 @@ TEST_F(AttachTest, CodeThatACompileServerHasMadeHasLinesToo) {
 TEST_F(AttachTest, StatisticsCountWhatIsDescribed) {
   (void)Attach(plain_path, absl::StrCat(kFirstBodies, " --stats"),
                {"break rare", CallRare(), "continue", "delete", "continue"});
-  std::ifstream file(::testing::TempDir() + "/errors");
-  const std::string errors((std::istreambuf_iterator<char>(file)), {});
-  EXPECT_THAT(errors, ContainsRegex("\ndescribed +6  for a debugger\n"));
-  EXPECT_THAT(errors, ContainsRegex("\nnot described +0\n"));
+  EXPECT_THAT(Errors(), ContainsRegex("\ndescribed +6  for a debugger\n"));
+  EXPECT_THAT(Errors(), ContainsRegex("\nnot described +0\n"));
+}
+
+// Functions that are compiled together call each other in another way than others do.
+TEST_F(AttachTest, WhatWasCompiledTogetherHasLinesToo) {
+  const std::string output =
+      Attach(weak_path, absl::StrCat(kFirstBodies, " --stats"),
+             {"break rare", CallRare(), "continue", "delete", "break Walker::Step", "continue",
+              "backtrace 2", "delete", "continue"});
+  EXPECT_THAT(output, ContainsRegex("Walker::Step \\(this=0x[0-9a-f]+, by=-?[0-9]+\\) at "));
+  EXPECT_THAT(output, ContainsRegex("#1 .* in Walker::Walk \\(this=.*, steps=[0-9]+\\) at "));
+  EXPECT_THAT(Errors(), ContainsRegex("\ndescribed +15  for a debugger\n"));
+  EXPECT_THAT(Errors(), ContainsRegex("\nnot described +0\n"));
 }
 
 TEST_F(AttachTest, CodeThatIsOptimizedAfterwardsHasLines) {
@@ -196,5 +212,6 @@ int main(int argc, char** argv) {
   firstcall::optimized_path = argv[3];
   firstcall::undecorated_path = argv[4];
   firstcall::source_path = argv[5];
+  firstcall::weak_path = argv[6];
   return RUN_ALL_TESTS();
 }

@@ -187,7 +187,8 @@ class Compiling {
                                         bool is_running = true) {
     const auto is_replaced = [](SymbolOrdinal) { return false; };
     const auto runs = [&](size_t, ObjectBytes) { return is_running; };
-    DescriptionOrder order{kModule, OrdinalsOf(names), is_replaced, runs};
+    const auto straight_calls = [](size_t) { return std::vector<SymbolOrdinal>(); };
+    DescriptionOrder order{kModule, OrdinalsOf(names), is_replaced, runs, straight_calls};
     order.asks_when_called = false;
     order.wants_lines = true;
     return compiler_->DescribeBodies(order);

@@ -2,14 +2,25 @@
 
 #include "object/running_code.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdint>
 #include <cstring>
 #include <string>
+#include <vector>
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/object/linking.h"
+#include "tests/testing/host.h"
 
 namespace firstcall {
 namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 constexpr char kProgram[] = R"(
   declare i32 @callee(i32)
@@ -79,6 +90,53 @@ TEST_F(RunningCodeTest, BreakpointsDoNotMatter) {
   std::memcpy(code_.data(), &breakpoint, 4);
   EXPECT_TRUE(IsF());
 #endif
+}
+
+TEST_F(RunningCodeTest, SizesAreThoseOfSymbols) {
+  EXPECT_EQ(CodeSizeOf(object_, "f"), code_.size());
+  EXPECT_EQ(CodeSizeOf(object_, "not there"), 0u);
+}
+
+// Code for a machine, and where it calls.
+class StraightTargetsTest : public ::testing::Test {
+ protected:
+  static std::vector<int64_t> DistancesIn(Machine machine, const std::string& code) {
+    std::vector<int64_t> distances;
+    for (uintptr_t target : StraightTargetsOf(machine, code.data(), code.size())) {
+      distances.push_back(static_cast<int64_t>(target - reinterpret_cast<uintptr_t>(code.data())));
+    }
+    return distances;
+  }
+};
+
+TEST_F(StraightTargetsTest, CallsAndJumpsOnX86_64) {
+  if (IsEmulated()) GTEST_SKIP() << "the emulator does not read memory for others";
+  // nop; call +16; mov (%rip), %eax; jmp -32; a call that is cut.
+  const std::string code = {'\x90', '\xe8', 16,     0,      0,      0,      '\x8b', 5,      0, 0,
+                            0,      0,      '\xe9', '\xe0', '\xff', '\xff', '\xff', '\xe8', 0, 0};
+  EXPECT_THAT(DistancesIn(Machine::kX86_64, code), ElementsAre(6 + 16, 17 - 32));
+}
+
+TEST_F(StraightTargetsTest, CallsAndJumpsOnAArch64) {
+  if (IsEmulated()) GTEST_SKIP() << "the emulator does not read memory for others";
+  // nop; bl +8; b -4; blr x8; half of an instruction.
+  const uint32_t words[] = {0xd503201f, 0x94000002, 0x17ffffff, 0xd63f0100, 0x94000002};
+  const std::string code(reinterpret_cast<const char*>(words), sizeof words - 2);
+  EXPECT_THAT(DistancesIn(Machine::kAArch64, code), ElementsAre(4 + 8, 8 - 4));
+}
+
+TEST_F(StraightTargetsTest, CodeEndsWhereNothingIsMapped) {
+  if (IsEmulated()) GTEST_SKIP() << "the emulator does not read memory for others";
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  void* const pages =
+      mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(pages, MAP_FAILED);
+  ASSERT_EQ(mprotect(static_cast<char*>(pages) + page, page, PROT_NONE), 0);
+  char* const code = static_cast<char*>(pages) + page - 8;
+  std::memcpy(code, "\xe8\x10\0\0\0", 5);
+  EXPECT_THAT(StraightTargetsOf(Machine::kX86_64, code, page), SizeIs(1));
+  EXPECT_THAT(StraightTargetsOf(Machine::kX86_64, code + 8, page), IsEmpty());
+  munmap(pages, 2 * page);
 }
 
 }  // namespace

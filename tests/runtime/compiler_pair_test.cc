@@ -230,7 +230,8 @@ TEST_F(CompilerPairTest, TheOtherOneDescribesWhatHasDebugInformation) {
   script_.small_failure = absl::NotFoundError("no debug information");
   const auto is_replaced = [](SymbolOrdinal) { return false; };
   const auto is_running = [](size_t, ObjectBytes) { return true; };
-  const DescriptionOrder order{ModuleId{1}, {kFirst}, is_replaced, is_running};
+  const auto straight_calls = [](size_t) { return std::vector<SymbolOrdinal>(); };
+  const DescriptionOrder order{ModuleId{1}, {kFirst}, is_replaced, is_running, straight_calls};
   EXPECT_THAT(pair_.DescribeBodies(order), StatusIs(absl::StatusCode::kNotFound));
   EXPECT_EQ(complete_.compiler(), nullptr);
   script_.small_failure = absl::UnimplementedError("only the other one");
