@@ -57,6 +57,12 @@ void BodyRewriter::Copy(const Instruction& instruction) {
   value.instruction = SizeOf32(instructions_.size() - 1);
 }
 
+void BodyRewriter::CopyAs(const Instruction& instruction, const Type* type) {
+  Copy(instruction);
+  instructions_.back().type = type;
+  values_.back().type = type;
+}
+
 Instruction& BodyRewriter::Add(Opcode opcode, const Type* type) {
   Instruction& instruction = instructions_.emplace_back();
   instruction.opcode = opcode;

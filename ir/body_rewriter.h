@@ -31,12 +31,17 @@ class BodyRewriter {
   // the part of the old block that has its terminator. Called before phis are copied.
   void MoveEdges(uint32_t from, uint32_t to);
 
+  // Gives an argument another type. Who needs the old one sets another value in its place.
+  void SetArgumentType(uint32_t argument, const Type* type) { values_[argument].type = type; }
+
   // Blocks are written in the order of their numbers.
   uint32_t BeginBlock(bool has_address_taken);
   void EndBlock();
 
   // Appends a copy of an old instruction.
   void Copy(const Instruction& instruction);
+  // The same, with another type of the result.
+  void CopyAs(const Instruction& instruction, const Type* type);
   // Appends an instruction without operands and
   // targets; the next operands and targets are its own. Valid until the next call.
   Instruction& Add(Opcode opcode, const Type* type);
@@ -56,6 +61,8 @@ class BodyRewriter {
   // Makes the instruction that was added last a call, whose arguments are the operands that it
   // has, of `callee`.
   void CompleteCall(const Type* function_type, const AttributeList* attributes, Operand callee);
+  // The instruction that was added last.
+  Instruction& Last() { return instructions_.back(); }
   // The result of the instruction that was added last.
   Operand Result() const { return Operand::Value(instructions_.back().value); }
 

@@ -20,6 +20,7 @@ namespace {
 //   I  integers                    p           a pointer of address space 0
 //   F  floating-point numbers      P           any pointer
 //   V  a vector of integers        X           a vector of 16 bytes
+//   N  a vector of floating-point numbers
 //   *  whatever follows
 // and what depends on the first parameter:
 //   A  the same type               O           a structure of it and of truth values
@@ -51,6 +52,7 @@ absl::string_view SignatureOf(IntrinsicId intrinsic) {
     case IntrinsicId::kCtlz:
     case IntrinsicId::kCttz:
       return "AIb";
+    case IntrinsicId::kBitreverse:
     case IntrinsicId::kBswap:
     case IntrinsicId::kCtpop:
       return "AI";
@@ -79,13 +81,17 @@ absl::string_view SignatureOf(IntrinsicId intrinsic) {
     case IntrinsicId::kTrunc:
       return "AF";
     case IntrinsicId::kCopysign:
+    case IntrinsicId::kMaximum:
     case IntrinsicId::kMaxnum:
+    case IntrinsicId::kMinimum:
     case IntrinsicId::kMinnum:
     case IntrinsicId::kPow:
       return "AFA";
     case IntrinsicId::kFma:
     case IntrinsicId::kFmuladd:
       return "AFAA";
+    case IntrinsicId::kFptosiSat:
+    case IntrinsicId::kFptouiSat:
     case IntrinsicId::kLlrint:
     case IntrinsicId::kLlround:
     case IntrinsicId::kLrint:
@@ -118,12 +124,22 @@ absl::string_view SignatureOf(IntrinsicId intrinsic) {
     case IntrinsicId::kVectorReduceFadd:
     case IntrinsicId::kVectorReduceFmul:
       return "AFW";
+    case IntrinsicId::kIsFpclass:
+    case IntrinsicId::kMaskedExpandload:
+    case IntrinsicId::kMaskedGather:
     case IntrinsicId::kMaskedLoad:
+    case IntrinsicId::kVectorExtract:
+    case IntrinsicId::kVectorInsert:
       return "*";
+    case IntrinsicId::kMaskedCompressstore:
+    case IntrinsicId::kMaskedScatter:
     case IntrinsicId::kMaskedStore:
       return "v*";
-    case IntrinsicId::kIsFpclass:
-      return "*";
+    case IntrinsicId::kVectorReduceFmax:
+    case IntrinsicId::kVectorReduceFmaximum:
+    case IntrinsicId::kVectorReduceFmin:
+    case IntrinsicId::kVectorReduceFminimum:
+      return "EN";
     case IntrinsicId::kVectorReduceAdd:
     case IntrinsicId::kVectorReduceAnd:
     case IntrinsicId::kVectorReduceMul:
@@ -289,6 +305,8 @@ bool Fits(char letter, const Type& type, const Type& first) {
       return HasFloats(type);
     case 'V':
       return type.IsVector() && HasIntegers(type);
+    case 'N':
+      return type.IsVector() && HasFloats(type);
     case 'X':
       return type.IsFixedVector() && type.bit_size == 128;
     case 'p':
@@ -329,6 +347,35 @@ Fault CheckMaskedAccess(const Type& vector, const Type& pointer, const Type& ali
               : Fault::Unknown("a masked access with other arguments than the known ones");
 }
 
+// A gather or a scatter. `pointers` has an address for each lane of `vector`.
+Fault CheckSpreadAccess(const Type& vector, const Type& pointers, const Type& alignment,
+                        const Type& mask) {
+  const bool fits = vector.IsVector() && HasPlainValues(*vector.element()) && pointers.IsVector() &&
+                    pointers.element()->IsPointer() && HaveSameShape(pointers, vector) &&
+                    alignment.IsInteger(32) && IsTruthOf(mask, vector);
+  return fits ? Fault()
+              : Fault::Unknown("a masked access with other arguments than the known ones");
+}
+
+// A load or a store of lanes that lie next to each other in memory.
+Fault CheckDenseAccess(const Type& vector, const Type& pointer, const Type& mask) {
+  const bool fits = vector.IsVector() && HasPlainValues(*vector.element()) && pointer.IsPointer() &&
+                    IsTruthOf(mask, vector);
+  return fits ? Fault()
+              : Fault::Unknown("a masked access with other arguments than the known ones");
+}
+
+// `part` is a part of `whole`, from lane number `index` on.
+Fault CheckSubvector(const Type& whole, const Type& part, Operand index,
+                     const OperandScope& scope) {
+  const Constant* const first = scope.ConstantOf(index);
+  const bool fits = whole.IsFixedVector() && part.IsFixedVector() &&
+                    whole.element() == part.element() && first != nullptr && first->IsInteger() &&
+                    first->type->IsInteger(64) && part.count <= whole.count &&
+                    first->bits() <= whole.count - part.count;
+  return fits ? Fault() : Fault::Unknown("a vector that is no part of the other one");
+}
+
 // What a signature cannot say. `result`: the type of the result.
 Fault CheckSpecialRules(IntrinsicId intrinsic, const Type& result,
                         absl::Span<const Operand> arguments, const Type& caller,
@@ -345,6 +392,34 @@ Fault CheckSpecialRules(IntrinsicId intrinsic, const Type& result,
         return Fault::Unknown("a masked store with other arguments than the known ones");
       }
       return CheckMaskedAccess(type(0), type(1), type(2), type(3));
+    case IntrinsicId::kMaskedGather:
+      if (arguments.size() != 4 || &type(3) != &result) {
+        return Fault::Unknown("a gather with other arguments than the known ones");
+      }
+      return CheckSpreadAccess(result, type(0), type(1), type(2));
+    case IntrinsicId::kMaskedScatter:
+      if (arguments.size() != 4) {
+        return Fault::Unknown("a scatter with other arguments than the known ones");
+      }
+      return CheckSpreadAccess(type(0), type(1), type(2), type(3));
+    case IntrinsicId::kMaskedExpandload:
+      if (arguments.size() != 3 || &type(2) != &result) {
+        return Fault::Unknown("an expanding load with other arguments than the known ones");
+      }
+      return CheckDenseAccess(result, type(0), type(1));
+    case IntrinsicId::kMaskedCompressstore:
+      if (arguments.size() != 3) {
+        return Fault::Unknown("a compressing store with other arguments than the known ones");
+      }
+      return CheckDenseAccess(type(0), type(1), type(2));
+    case IntrinsicId::kVectorExtract:
+      if (arguments.size() != 2) return Fault::Unknown("an extraction with other arguments");
+      return CheckSubvector(type(0), result, arguments[1], scope);
+    case IntrinsicId::kVectorInsert:
+      if (arguments.size() != 3 || &type(0) != &result) {
+        return Fault::Unknown("an insertion with other arguments");
+      }
+      return CheckSubvector(result, type(1), arguments[2], scope);
     case IntrinsicId::kBswap:
       return scope.TypeOf(arguments[0])->scalar()->number % 16 == 0
                  ? Fault()

@@ -8,6 +8,7 @@ void Function::Clear(const Module& module, uint32_t global) {
   module_ = &module;
   global_ = global;
   argument_count_ = 0;
+  result_type_ = nullptr;
   values.clear();
   constants.clear();
   blocks.clear();

@@ -59,12 +59,19 @@ class Function {
   void MoveTo(const Module& module, uint32_t global) {
     module_ = &module;
     global_ = global;
+    result_type_ = nullptr;
   }
 
   const Module& module() const { return *module_; }
   uint32_t global_number() const { return global_; }
   const Global& global() const { return module_->globals()[global_]; }
   const AttributeList& attributes() const { return *global().attributes(); }
+  // The type of what the function returns: that of its own type, unless a pass has given the
+  // returned values another one.
+  const Type* result_type() const {
+    return result_type_ != nullptr ? result_type_ : global().value_type()->result();
+  }
+  void set_result_type(const Type* type) { result_type_ = type; }
 
   // Whether other functions use addresses of this function's blocks. (Nobody may use the address of
   // the entry block.)
@@ -186,6 +193,7 @@ class Function {
   const Module* module_ = nullptr;
   uint32_t global_ = kNone;
   uint32_t argument_count_ = 0;
+  const Type* result_type_ = nullptr;
 };
 
 }  // namespace firstcall::ir

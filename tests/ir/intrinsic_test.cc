@@ -52,7 +52,9 @@ TEST(IntrinsicTest, KnowsNames) {
       {"llvm.eh.typeid", IntrinsicId::kOther},
       {"llvm.vector.reduce.xor.v4i32", IntrinsicId::kVectorReduceXor},
       {"llvm.vector.reduce.fadd.v4f32", IntrinsicId::kVectorReduceFadd},
-      {"llvm.vector.reduce.fmax.v4f32", IntrinsicId::kOther},
+      {"llvm.vector.reduce.fmax.v4f32", IntrinsicId::kVectorReduceFmax},
+      {"llvm.vector.reduce.fmaximum.v4f32", IntrinsicId::kVectorReduceFmaximum},
+      {"llvm.vector.reverse.v4f32", IntrinsicId::kOther},
   };
   for (const auto& [name, id] : expected) EXPECT_EQ(IntrinsicOfName(name), id) << name;
 }
