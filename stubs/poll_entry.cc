@@ -58,11 +58,14 @@ void KeepBits(unsigned bits, unsigned char (&part)[16]) {
   std::memcpy(part, &value, 8);
 }
 
-// The bits of a mask of so many lanes.
+// The bits of a mask of so many lanes. The lanes are as wide as those of the next power of two of
+// lanes, at least two, that fill the part.
 uint16_t BitsOf(unsigned lanes, const unsigned char (&part)[16]) {
+  unsigned room = 2;
+  while (room < lanes) room *= 2;
   uint16_t bits = 0;
   for (unsigned lane = 0; lane < lanes; ++lane) {
-    const unsigned last_byte = (lane + 1) * 16 / lanes - 1;
+    const unsigned last_byte = (lane + 1) * 16 / room - 1;
     bits = static_cast<uint16_t>(bits | (part[last_byte] >> 7) << lane);
   }
   return bits;

@@ -9,7 +9,7 @@
 namespace firstcall::baseline {
 
 Refusal Analysis::Run(const ir::Function& function, const CoverageOptions& options) {
-  Refusal refusal = RefusalOf(function, architecture_);
+  Refusal refusal = RefusalOf(function, architecture_, options);
   if (refusal != Refusal::kNone) return refusal;
   facts_.cleared_registers = 0;
   const absl::string_view cleared = function.attributes().function.ValueOf("zero-call-used-regs");

@@ -35,8 +35,11 @@ struct CallingConvention {
   bool has_array_blocks = false;
   // A small vector takes 16 bytes on the stack.
   bool widens_vectors = false;
-  // The smallest size in bytes of vectors that are passed in the layout they have in memory.
+  // The smallest size in bytes of vector registers, as the convention sees them. 0: all have 16.
   unsigned least_vector_bytes = 0;
+  // Where a vector is passed lane by lane, integers of 64 bits and pointers are passed in vector
+  // registers.
+  bool passes_words_as_vectors = false;
   // If a member of an aggregate is an integer of more than 64 bits, it is passed as one member, not
   // as two parts.
   bool has_wide_members = false;

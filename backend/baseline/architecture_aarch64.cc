@@ -26,6 +26,7 @@ CallingConvention Convention() {
   convention.has_even_pairs = true;
   convention.has_array_blocks = true;
   convention.least_vector_bytes = 8;
+  convention.passes_words_as_vectors = true;
   convention.has_wide_members = true;
   convention.has_streaming_mode = true;
   convention.extends_bits = true;

@@ -32,6 +32,9 @@ class ArgumentPlaces {
       const ArgumentPlace place = Stack(16, 16);
       visit(0, place);
       return visit(1, ArgumentPlace{kNoRegister, place.offset + 8});
+    } else if (type.IsStruct() && type.count != 0 && IsWord(list.parts[0])) {
+      // The lanes of a vector (passing_expansion.h).
+      BeginPair();
     } else if (type.IsArray() && convention_.has_array_blocks && IsBlock(type, list)) {
       return PlaceBlock(list, visit);
     }
@@ -68,8 +71,11 @@ class ArgumentPlaces {
     return Stack(8, 8);
   }
 
+  static bool IsWord(const PartType& part) { return !part.is_vector && part.bits == 64; }
+
   // The two parts of an integer of more than 64 bits are not divided between registers and the
   // stack. If fewer than two registers are left, LLVM leaves them unused, and so does this method.
+  // LLVM does the same with the first two of other words into which it divides one argument.
   void BeginPair() {
     if (convention_.has_even_pairs) general_ = (general_ + 1) & ~1u;
     if (general_ + 2 <= convention_.general.size()) return;

@@ -8,10 +8,13 @@
 #include "backend/baseline/analysis.h"
 #include "backend/baseline/architecture.h"
 #include "backend/baseline/constant_expansion.h"
+#include "backend/baseline/intrinsic_expansion.h"
 #include "backend/baseline/lane_expansion.h"
 #include "backend/baseline/lowering.h"
 #include "backend/baseline/lowering_aarch64.h"
 #include "backend/baseline/lowering_x86_64.h"
+#include "backend/baseline/mask_expansion.h"
+#include "backend/baseline/passing_expansion.h"
 #include "backend/baseline/small_float_expansion.h"
 #include "backend/baseline/strict_floats.h"
 #include "backend/baseline/triple.h"
@@ -33,6 +36,9 @@ struct BaselineCompiler::Parts {
   ConstantExpansion constants;
   SmallFloatExpansion small_floats;
   LaneExpansion lanes;
+  IntrinsicExpansion intrinsics;
+  MaskExpansion masks;
+  PassingExpansion passing;
   std::unique_ptr<Lowering> lowering;
 };
 
@@ -54,9 +60,23 @@ bool BaselineCompiler::Parts::Expand(Refusal refusal, ir::Function& function, Co
     follow(small_floats);
     return true;
   }
-  if ((refusal == Refusal::kVector || refusal == Refusal::kIntrinsic) &&
-      lanes.Expand(function, architecture, options.coverage)) {
-    follow(lanes);
+  if (refusal == Refusal::kVector || refusal == Refusal::kIntrinsic) {
+    if (lanes.Expand(function, architecture, options.coverage)) {
+      follow(lanes);
+      return true;
+    }
+    if (intrinsics.Expand(function)) {
+      follow(intrinsics);
+      return true;
+    }
+  }
+  if (refusal == Refusal::kType && masks.Expand(function)) {
+    follow(masks);
+    return true;
+  }
+  if ((refusal == Refusal::kType || refusal == Refusal::kArgumentPassing) &&
+      passing.Expand(function, architecture, options.coverage)) {
+    follow(passing);
     return true;
   }
   return false;
@@ -96,6 +116,7 @@ absl::StatusOr<std::unique_ptr<BaselineCompiler>> BaselineCompiler::Create(
     coverage.has_rounding = has("sse4.1");
     coverage.has_popcnt = has("popcnt");
     coverage.has_fusion = has("fma") || has("fma4");
+    coverage.has_avx = has("avx");
     coverage.has_half_conversions = has("f16c");
     // Processors with AVX load and store 16 aligned bytes at once.
     coverage.has_wide_exchange = has("cx16");

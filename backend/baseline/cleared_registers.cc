@@ -11,7 +11,7 @@ namespace {
 // The registers that hold something when the function returns.
 RegisterSet ResultsOf(const ir::Function& function, const Architecture& architecture) {
   const CallingConvention& convention = architecture.ConventionOf(function.global().convention());
-  const ir::Type* type = function.global().value_type()->result();
+  const ir::Type* type = function.result_type();
   if (type->IsVoid()) {
     const bool has_address = convention.returns_result_address &&
                              function.attributes().HasAnywhere(ir::Attribute::kStructRet);

@@ -50,8 +50,9 @@ struct CodeMap {
     uint8_t bits = 0;  // Of an integer; the bits above are unspecified. 0: no integer.
     // Of a vector of i1, which has another form in memory: how many.
     uint8_t lanes = 0;
-    bool has_mask = false;  // The value is an aggregate in which there is such a vector.
-    uint32_t offset = 0;    // In the memory of the whole value.
+    // The value is an aggregate in which there is such a vector, or such a vector of several parts.
+    bool has_mask = false;
+    uint32_t offset = 0;  // In the memory of the whole value.
   };
 
   // To be filled in before the function is compiled: the numbers of the values whose locations are

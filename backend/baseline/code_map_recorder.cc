@@ -132,10 +132,12 @@ void CodeMapRecorder::AtPoll(const FunctionCode& code, uint32_t loop) {
                                       is_incoming);
       part.bytes = list.parts[i].bytes;
       if (!list.parts[i].is_vector) part.bits = static_cast<uint8_t>(list.parts[i].bits);
-      if (type->IsVector()) {
-        part.lanes = static_cast<uint8_t>(HasMask(type) ? type->count : 0);
-      } else {
-        part.has_mask = HasMask(type);
+      if (type->IsVector() && HasMask(type) && list.count == 1) {
+        part.lanes = static_cast<uint8_t>(type->count);
+      } else if (HasMask(type)) {
+        part.has_mask = true;
+      } else if (list.parts[i].is_vector) {
+        part.bytes = static_cast<uint8_t>(list.parts[i].bits / 8);
       }
       part.offset = static_cast<uint32_t>(offsets.offsets[i]);
       if (is_incoming) incoming_parts_.push_back(static_cast<uint32_t>(map_.parts.size()));

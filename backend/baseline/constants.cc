@@ -204,13 +204,15 @@ class PartFinder {
     if (elements.empty()) return ConstantPart();
     const ir::Type& type = *vector.type->element();
     // The lanes of a vector of i1 are masks.
-    const uint64_t bits = type.IsInteger(1) ? 128 / elements.size() : type.bit_size;
+    const uint64_t bits = type.IsInteger(1) ? MaskLaneBits(elements.size()) : type.bit_size;
     if (bits == 0 || bits > 64) return ConstantPart();
     const uint64_t lanes = std::min<uint64_t>(128 / bits, elements.size());
     uint64_t halves[2] = {0, 0};
+    const uint64_t first = part * (128 / bits);
+    if (first >= elements.size()) return ConstantPart();
     for (unsigned i = 0; i < lanes; ++i) {
-      const uint64_t number = part * lanes + i;
-      if (number >= elements.size()) return ConstantPart();
+      const uint64_t number = first + i;
+      if (number >= elements.size()) break;
       const ConstantPart lane = FindInside(elements[number], 0);
       if (lane.kind != Kind::kBits) return ConstantPart();
       const uint64_t value = bits == 64 ? lane.low : lane.low & ((uint64_t{1} << bits) - 1);

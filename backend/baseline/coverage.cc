@@ -10,11 +10,13 @@
 #include "backend/baseline/assembly_plan.h"
 #include "backend/baseline/constants.h"
 #include "backend/baseline/empty_assembly.h"
+#include "backend/baseline/function_features.h"
 #include "backend/baseline/library_functions.h"
 #include "backend/baseline/stack_probe.h"
 #include "backend/baseline/stack_protection.h"
 #include "backend/baseline/tail_call_coverage.h"
 #include "backend/baseline/value_parts.h"
+#include "backend/baseline/vector_passing.h"
 
 namespace firstcall::baseline {
 namespace {
@@ -113,32 +115,52 @@ bool HasWideMember(const ir::Type* type) {
          });
 }
 
+// What decides how values are passed.
+struct Passing {
+  const ir::Function& function;  // Whose arguments and results, or calls, are looked at.
+  const Architecture& architecture;
+  const CoverageOptions& options;
+  const CallingConvention& convention;
+};
+
+bool IsPassedInParts(const ir::Type* type, const Passing& passing);
+
+// Of a member of an aggregate.
+bool IsMemberPassedInParts(const ir::Type* member, const Passing& passing) {
+  const CallingConvention& convention = passing.convention;
+  if (member->IsFixedVector()) {
+    const bool is_whole = PartCount(member) == 1 && (member->count & (member->count - 1)) == 0;
+    if (!is_whole || member->count == 1) return false;
+  }
+  const bool is_extended = member->IsInteger(1) && convention.extends_bits;
+  // Arrays of bfloat are no blocks.
+  const bool is_divided = member->kind == ir::TypeKind::kBFloat && convention.has_array_blocks;
+  return !(convention.has_wide_members && IsWide(member)) && !is_extended && !is_divided &&
+         IsPassedInParts(member, passing);
+}
+
 // Whether values of the type, one that is supported, are passed part by part, as ArgumentPlaces
 // says.
-bool IsPassedInParts(const ir::Type* type, const CallingConvention& convention) {
+bool IsPassedInParts(const ir::Type* type, const Passing& passing) {
   if (type->IsAggregate()) {
     return std::all_of(type->contained.begin(), type->contained.end(), [&](const ir::Type* member) {
-      const bool is_extended = member->IsInteger(1) && convention.extends_bits;
-      // Arrays of bfloat are no blocks.
-      const bool is_divided = member->kind == ir::TypeKind::kBFloat && convention.has_array_blocks;
-      return !(convention.has_wide_members && IsWide(member)) && !is_extended && !is_divided &&
-             IsPassedInParts(member, convention);
+      return IsMemberPassedInParts(member, passing);
     });
   }
   if (IsLongDouble(type)) return false;  // A member of an aggregate.
-  if (type->IsFixedVector()) {
-    const PartList list = PartsOf(type);
-    return list.count == 1 && list.parts[0].bytes >= convention.least_vector_bytes;
-  }
-  return true;
+  if (!type->IsFixedVector()) return true;
+  const VectorPassing of_vector = PassingOf(*type, passing.convention);
+  if (of_vector.kind != VectorPassing::Kind::kParts) return false;
+  return !of_vector.is_wide ||
+         !UsesWideRegisters(passing.function, passing.architecture, passing.options);
 }
 
-bool IsCoveredReturn(const ir::Type* type, const CallingConvention& convention) {
+bool IsCoveredReturn(const ir::Type* type, const Passing& passing) {
   if (type->IsVoid()) return true;
-  if (IsLongDouble(type)) return convention.has_long_doubles;
+  if (IsLongDouble(type)) return passing.convention.has_long_doubles;
   const PartList list = PartsOf(type);
-  return list.count != 0 && !HasMask(type) && IsPassedInParts(type, convention) &&
-         !(list.count > 2 && HasQuad(type)) && IsReturnedInRegisters(list, convention);
+  return list.count != 0 && !HasMask(type) && IsPassedInParts(type, passing) &&
+         !(list.count > 2 && HasQuad(type)) && IsReturnedInRegisters(list, passing.convention);
 }
 
 // Whether values of the type have no bits, such as those of an empty structure.
@@ -147,15 +169,15 @@ bool IsEmpty(const ir::Type* type) {
 }
 
 // Of a type of arguments. What takes no place is passed as LLVM decides.
-Refusal RefusalOfPassing(const ir::Type* type, const CallingConvention& convention) {
+Refusal RefusalOfPassing(const ir::Type* type, const Passing& passing) {
   if (type->IsIntegerOrPointer()) return PartCount(type) == 0 ? Refusal::kType : Refusal::kNone;
   if (PartCount(type) == 0 || HasMask(type)) return Refusal::kType;
   if (IsLongDouble(type)) {
-    return convention.has_long_doubles ? Refusal::kNone : Refusal::kArgumentPassing;
+    return passing.convention.has_long_doubles ? Refusal::kNone : Refusal::kArgumentPassing;
   }
   // On the stack, the first half of a wide integer is aligned to 16 bytes.
   if (HasWideMember(type)) return Refusal::kArgumentPassing;
-  return IsPassedInParts(type, convention) ? Refusal::kNone : Refusal::kArgumentPassing;
+  return IsPassedInParts(type, passing) ? Refusal::kNone : Refusal::kArgumentPassing;
 }
 
 // Whether an integer with these attributes is extended to 128 bits, which is LLVM's to do.
@@ -222,18 +244,11 @@ bool HasMathFunction(const ir::Function& function, const ir::Instruction& call,
          MathFunctionOf(intrinsic, *TypeAt(function, call, 0)) != nullptr;
 }
 
-Refusal RefusalOfVectorReduction(const ir::Type* operand, IntrinsicId intrinsic) {
-  const bool is_logical =
-      intrinsic == IntrinsicId::kVectorReduceAnd || intrinsic == IntrinsicId::kVectorReduceOr;
-  return PartCount(operand) == 0 || (IsMask(operand) && !is_logical) ? Refusal::kVector
-                                                                     : Refusal::kNone;
-}
-
-// Of a load or a store of some lanes.
-Refusal RefusalOfMaskedAccess(const ir::Type* vector, const ir::Type* pointer,
+// Of a load or a store of some lanes. `address`: a pointer, or a vector of them.
+Refusal RefusalOfMaskedAccess(const ir::Type* vector, const ir::Type* address,
                               const ir::Type* mask) {
   const bool is_covered =
-      PartCount(vector) != 0 && !IsMask(vector) && PartCount(pointer) == 1 && PartCount(mask) != 0;
+      PartCount(vector) != 0 && !IsMask(vector) && PartCount(address) != 0 && PartCount(mask) != 0;
   return is_covered ? Refusal::kNone : Refusal::kVector;
 }
 
@@ -336,7 +351,7 @@ Refusal RefusalOfKind(const ir::Function& function, const ir::Instruction& call,
     case IntrinsicId::kVectorReduceSmin:
     case IntrinsicId::kVectorReduceUmax:
     case IntrinsicId::kVectorReduceUmin:
-      return RefusalOfVectorReduction(TypeAt(function, call, 0), intrinsic);
+      return PartCount(TypeAt(function, call, 0)) != 0 ? Refusal::kNone : Refusal::kVector;
     case IntrinsicId::kVectorReduceFadd:
     case IntrinsicId::kVectorReduceFmul:
       return IsScalarFloat(type) && PartCount(TypeAt(function, call, 1)) != 0 ? Refusal::kNone
@@ -346,6 +361,16 @@ Refusal RefusalOfKind(const ir::Function& function, const ir::Instruction& call,
     case IntrinsicId::kMaskedStore:
       return RefusalOfMaskedAccess(TypeAt(function, call, 0), TypeAt(function, call, 1),
                                    TypeAt(function, call, 3));
+    case IntrinsicId::kMaskedGather:
+      return RefusalOfMaskedAccess(type, TypeAt(function, call, 0), TypeAt(function, call, 2));
+    case IntrinsicId::kMaskedScatter:
+      return RefusalOfMaskedAccess(TypeAt(function, call, 0), TypeAt(function, call, 1),
+                                   TypeAt(function, call, 3));
+    case IntrinsicId::kMaskedExpandload:
+      return RefusalOfMaskedAccess(type, TypeAt(function, call, 0), TypeAt(function, call, 1));
+    case IntrinsicId::kMaskedCompressstore:
+      return RefusalOfMaskedAccess(TypeAt(function, call, 0), TypeAt(function, call, 1),
+                                   TypeAt(function, call, 2));
     case IntrinsicId::kPtrmask:
       return IsScalar(type) ? Refusal::kNone : Refusal::kVector;
     case IntrinsicId::kTrap:
@@ -379,7 +404,8 @@ Refusal RefusalOfKind(const ir::Function& function, const ir::Instruction& call,
       return if_covered(IsScalarFloat(type) || IsLongDouble(type));
     case IntrinsicId::kIsFpclass: {
       const ir::Constant* classes = function.ConstantOf(function.OperandOf(call, 1));
-      return if_covered(type->IsInteger(1) && IsScalarFloat(TypeAt(function, call, 0)) &&
+      const ir::Type* const number = TypeAt(function, call, 0);
+      return if_covered(type->IsInteger(1) && (IsScalarFloat(number) || IsSmallFloat(number)) &&
                         classes != nullptr && classes->IsInteger());
     }
     default:
@@ -442,12 +468,12 @@ Refusal RefusalOfSecondReturn(const ir::Function& function, const ir::Instructio
 }
 
 Refusal RefusalOfArguments(const ir::Function& function, const ir::Instruction& call,
-                           const CallingConvention& convention) {
+                           const Passing& passing) {
   const bool has_self = HasSomewhere(function, call, Attribute::kSwiftSelf);
   const absl::Span<const ir::Operand> arguments = function.ArgumentsOf(call);
   for (unsigned i = 0; i < arguments.size(); ++i) {
     const ir::Type* type = function.TypeOf(arguments[i]);
-    const Refusal refusal = RefusalOfPassing(type, convention);
+    const Refusal refusal = RefusalOfPassing(type, passing);
     if (refusal != Refusal::kNone) return refusal;
     if (has_self && ArgumentHas(function, call, i, Attribute::kSwiftSelf) && !FillsRegister(type)) {
       return Refusal::kArgumentPassing;
@@ -488,7 +514,8 @@ Refusal RefusalOfCall(const ir::Function& function, const ir::Instruction& instr
     if (instruction.opcode == Opcode::kInvoke) return Refusal::kException;
     if (call.argument_count != 0) {
       const ir::Type* const type = TypeAt(function, instruction, 0);
-      if (IsForeignFloat(type, architecture) || HasSmallFloats(type)) return Refusal::kType;
+      const bool is_small = HasSmallFloats(type) && id != IntrinsicId::kIsFpclass;
+      if (IsForeignFloat(type, architecture) || is_small) return Refusal::kType;
       // Where C's long doubles are of another kind, so are the functions of its library.
       if (IsQuad(type) && architecture.convention.has_long_doubles && !ChangesSign(id)) {
         return Refusal::kType;
@@ -513,7 +540,8 @@ Refusal RefusalOfCall(const ir::Function& function, const ir::Instruction& instr
     return Refusal::kCallingConvention;
   }
   const CallingConvention& convention = architecture.ConventionOf(call.convention);
-  if (!IsCoveredReturn(instruction.type, convention) && !IsEmpty(instruction.type)) {
+  const Passing passing{function, architecture, options, convention};
+  if (!IsCoveredReturn(instruction.type, passing) && !IsEmpty(instruction.type)) {
     return Refusal::kArgumentPassing;
   }
   Refusal refusal = RefusalOfAttributes(function, instruction, *call.attributes, convention);
@@ -522,7 +550,7 @@ Refusal RefusalOfCall(const ir::Function& function, const ir::Instruction& instr
     refusal = RefusalOfAttributes(function, instruction, *of_callee, convention);
     if (refusal != Refusal::kNone) return refusal;
   }
-  refusal = RefusalOfArguments(function, instruction, convention);
+  refusal = RefusalOfArguments(function, instruction, passing);
   return refusal == Refusal::kNone ? RefusalOfOperands(function, instruction) : refusal;
 }
 
@@ -833,6 +861,8 @@ bool IntrinsicMayWrite(IntrinsicId intrinsic) {
     case IntrinsicId::kLifetimeEnd:
     case IntrinsicId::kLifetimeStart:
     case IntrinsicId::kLocalescape:
+    case IntrinsicId::kMaskedCompressstore:
+    case IntrinsicId::kMaskedScatter:
     case IntrinsicId::kMaskedStore:
     case IntrinsicId::kMemcpy:
     case IntrinsicId::kMemcpyInline:
@@ -927,17 +957,17 @@ bool HasUncoveredPersonality(const ir::Function& function) {
 }
 
 // Of the function's result and parameters.
-Refusal RefusalOfSignature(const ir::Function& function, const CallingConvention& convention) {
+Refusal RefusalOfSignature(const ir::Function& function, const Passing& passing) {
   const ir::AttributeList& attributes = function.attributes();
-  const ir::Type* result = function.global().value_type()->result();
-  if (!IsCoveredReturn(result, convention) || !IsCovered(attributes, convention) ||
+  const ir::Type* result = function.result_type();
+  if (!IsCoveredReturn(result, passing) || !IsCovered(attributes, passing.convention) ||
       IsExtendedWide(result, attributes.result)) {
     return Refusal::kArgumentPassing;
   }
   for (uint32_t i = 0; i < function.argument_count(); ++i) {
     const ir::Type* type = function.values[i].type;
     if (IsExtendedWide(type, attributes.OfParameter(i))) return Refusal::kArgumentPassing;
-    const Refusal refusal = RefusalOfPassing(type, convention);
+    const Refusal refusal = RefusalOfPassing(type, passing);
     if (refusal != Refusal::kNone) return refusal;
     if (attributes.OfParameter(i).Has(Attribute::kSwiftSelf) && !FillsRegister(type)) {
       return Refusal::kArgumentPassing;
@@ -1115,7 +1145,16 @@ bool MayCallWrite(const ir::Function& function, const ir::Instruction& call) {
   return IntrinsicMayWrite(function.IntrinsicOf(call));
 }
 
-Refusal RefusalOf(const ir::Function& function, const Architecture& architecture) {
+bool UsesWideRegisters(const ir::Function& function, const Architecture& architecture,
+                       const CoverageOptions& options) {
+  const ir::AttributeSet& attributes = function.attributes().function;
+  if (architecture.has_sse) return UsesWideRegisters(attributes, options.has_avx);
+  // Scalable registers have 16 bytes unless the function says more.
+  return absl::StrContains(attributes.ValueOf("target-features"), "+sve");
+}
+
+Refusal RefusalOf(const ir::Function& function, const Architecture& architecture,
+                  const CoverageOptions& options) {
   const ir::Global& global = function.global();
   if (!IsCoveredConvention(global.convention(), global.value_type()->is_variadic)) {
     return Refusal::kCallingConvention;
@@ -1128,7 +1167,7 @@ Refusal RefusalOf(const ir::Function& function, const Architecture& architecture
     return Refusal::kDebugInformation;
   }
   if (HasUncoveredPersonality(function)) return Refusal::kException;
-  return RefusalOfSignature(function, convention);
+  return RefusalOfSignature(function, {function, architecture, options, convention});
 }
 
 Refusal RefusalOf(const ir::Function& function, const ir::Instruction& instruction,

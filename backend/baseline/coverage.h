@@ -22,6 +22,7 @@ inline constexpr char kStackProbe[] = "probe-stack";
 struct CoverageOptions {
   bool has_rounding = false;  // Has instructions that round to integral values.
   bool has_popcnt = false;
+  bool has_avx = false;     // x86-64 has vector registers of more than 16 bytes.
   bool has_fusion = false;  // x86-64 has fused multiply-add instructions (not supported here).
   // x86-64 converts between half and float by instructions; otherwise functions of a library do.
   bool has_half_conversions = false;
@@ -38,10 +39,17 @@ struct CoverageOptions {
 };
 
 // The refusal because of the function's attributes and its signature.
-Refusal RefusalOf(const ir::Function& function, const Architecture& architecture);
+Refusal RefusalOf(const ir::Function& function, const Architecture& architecture,
+                  const CoverageOptions& options);
+
+// Whether LLVM passes arguments and results of the function, and of those that it calls, in vector
+// registers of more than 16 bytes if they have so many.
+bool UsesWideRegisters(const ir::Function& function, const Architecture& architecture,
+                       const CoverageOptions& options);
 
 // `instruction` must be of `function`, here and below. If the instruction calls llvm.fmuladd, the
-// caller must ask FusesMultiplications (fusion.h) too: the answer holds for the whole function.
+// caller must ask FusesMultiplications (function_features.h) too: the answer holds for the whole
+// function.
 Refusal RefusalOf(const ir::Function& function, const ir::Instruction& instruction,
                   const Architecture& architecture, const CoverageOptions& options);
 

@@ -140,11 +140,15 @@ void LowerFloatToInteger(FunctionCode& code, const ir::Instruction& cast, bool i
 // the number of limits that the magnitude reaches says which class the number has.
 void LowerFloatClass(FunctionCode& code, const ir::Instruction& intrinsic) {
   const ir::Operand value = OperandAt(code, intrinsic, 0);
-  const bool is_double = TypeOf(code, value)->IsDouble();
-  const unsigned bytes = is_double ? 8 : 4;
-  const uint64_t infinity = is_double ? 0x7ff0000000000000u : 0x7f800000u;
-  const uint64_t quiet = is_double ? 0x0008000000000000u : 0x00400000u;
-  const uint64_t normal = is_double ? 0x0010000000000000u : 0x00800000u;
+  const ir::Type* const type = TypeOf(code, value);
+  const auto bits = static_cast<unsigned>(type->bit_size);
+  const unsigned bits_of_fraction = type->IsDouble()                    ? 52
+                                    : type->IsFloat()                   ? 23
+                                    : type->kind == ir::TypeKind::kHalf ? 10
+                                                                        : 7;
+  const uint64_t normal = uint64_t{1} << bits_of_fraction;
+  const uint64_t quiet = normal / 2;
+  const uint64_t infinity = (uint64_t{1} << (bits - 1)) - normal;
   const uint64_t limits[] = {1, normal, infinity, infinity + 1, infinity | quiet};
   // The bits of LLVM's FPClassTest, by the number of limits reached.
   constexpr unsigned kPositive[] = {6, 7, 8, 9, 0, 1}, kNegative[] = {5, 4, 3, 2, 0, 1};
@@ -165,11 +169,12 @@ void LowerFloatClass(FunctionCode& code, const ir::Instruction& intrinsic) {
     reached = code.locations.Temporary(false);
   }
   const Register magnitude = code.locations.Temporary(false);
-  assembler.FromVector(bytes, magnitude, number);
+  assembler.FromVector(bits == 64 ? 8 : 4, magnitude, number);
+  if (bits == 16) assembler.ZeroExtend(2, magnitude, magnitude);
   assembler.Mov(8, reached, magnitude);
-  assembler.ShiftRi(Shift::kShr, 8, reached, static_cast<uint8_t>(8 * bytes - 1));
+  assembler.ShiftRi(Shift::kShr, 8, reached, static_cast<uint8_t>(bits - 1));
   assembler.ShiftRi(Shift::kShl, 8, reached, 3);
-  assembler.MovImmediate(scratch, is_double ? INT64_MAX : INT32_MAX, true);
+  assembler.MovImmediate(scratch, (uint64_t{1} << (bits - 1)) - 1, true);
   assembler.AluRr(Alu::kAnd, 8, magnitude, scratch);
   for (uint64_t limit : limits) {
     assembler.MovImmediate(scratch, limit, true);
@@ -220,15 +225,12 @@ void LowerBitCast(FunctionCode& code, const ir::Instruction& cast) {
   const ir::Operand source = OperandAt(code, cast, 0);
   const ir::Type* const source_type = TypeOf(code, source);
   if (source_type != cast.type) {
-    if (IsVectorOfBits(*source_type)) {
-      return DefineIn(code, cast, code.native.vectors.MaskBits(code, source));
-    }
+    if (IsVectorOfBits(*source_type)) return CollectMaskBits(code, cast);
     if (IsVectorOfBits(*cast.type)) return LowerLanes(code, cast);
   }
   const PartList from = PartsOf(source_type), to = PartsOf(cast.type);
   if (from.count == to.count && from.parts[0].is_vector == to.parts[0].is_vector) {
-    for (unsigned i = 0; i < to.count; ++i) DefineFrom(code, cast, source, i, i);
-    return;
+    return ForEachPart(code, cast, [&](unsigned i) { DefineFrom(code, cast, source, i, i); });
   }
   if (to.count == 2) {
     const Register number = In(code, source);

@@ -241,7 +241,11 @@ void LowerIntrinsic(FunctionCode& code, const ir::Instruction& intrinsic) {
     case IntrinsicId::kVectorReduceSmin:
     case IntrinsicId::kVectorReduceUmax:
     case IntrinsicId::kVectorReduceUmin:
+    case IntrinsicId::kMaskedCompressstore:
+    case IntrinsicId::kMaskedExpandload:
+    case IntrinsicId::kMaskedGather:
     case IntrinsicId::kMaskedLoad:
+    case IntrinsicId::kMaskedScatter:
     case IntrinsicId::kMaskedStore:
       return LowerLanes(code, intrinsic);
     case IntrinsicId::kIsFpclass:

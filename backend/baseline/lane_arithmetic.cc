@@ -6,6 +6,7 @@
 #include "backend/baseline/comparisons.h"
 #include "backend/baseline/element_indices.h"
 #include "backend/baseline/operands.h"
+#include "backend/baseline/value_parts.h"
 
 namespace firstcall::baseline {
 namespace {
@@ -39,13 +40,39 @@ MinMax MinMaxOf(IntrinsicId id) {
   }
 }
 
-void ReduceMask(FunctionCode& code, const ir::Instruction& intrinsic) {
+// A truth value is an integer of one bit: -1 or 0 if it has a sign.
+Alu AluOfMasks(IntrinsicId id) {
+  switch (id) {
+    case IntrinsicId::kVectorReduceAdd:
+    case IntrinsicId::kVectorReduceXor:
+      return Alu::kXor;
+    case IntrinsicId::kVectorReduceOr:
+    case IntrinsicId::kVectorReduceUmax:
+    case IntrinsicId::kVectorReduceSmin:
+      return Alu::kOr;
+    default:
+      return Alu::kAnd;
+  }
+}
+
+void ReduceMask(FunctionCode& code, const ir::Instruction& intrinsic, Register value) {
   const ir::Operand vector = OperandAt(code, intrinsic, 0);
-  const Register bits = code.native.vectors.MaskBits(code, vector);
-  const bool is_and = code.function->IntrinsicOf(intrinsic) == IntrinsicId::kVectorReduceAnd;
-  code.assembler.AluRi(Alu::kCmp, 4, bits, is_and ? (1 << LaneCount(TypeOf(code, vector))) - 1 : 0);
-  code.assembler.Set(is_and ? Cond::kE : Cond::kNe, bits);
-  DefineIn(code, intrinsic, bits);
+  const unsigned count = LaneCount(TypeOf(code, vector));
+  const Alu alu = AluOfMasks(code.function->IntrinsicOf(intrinsic));
+  if (PartCount(TypeOf(code, vector)) == 1 && alu != Alu::kXor) {
+    const Register bits = code.native.vectors.MaskBits(code, vector);
+    const bool is_and = alu == Alu::kAnd;
+    code.assembler.AluRi(Alu::kCmp, 4, bits, is_and ? (1 << count) - 1 : 0);
+    code.assembler.Set(is_and ? Cond::kE : Cond::kNe, bits);
+    return DefineIn(code, intrinsic, bits);
+  }
+  const Lanes lanes = LanesOf(code, vector);
+  LoadLane(code, value, lanes, 0, /*is_signed=*/false);
+  for (unsigned i = 1; i < count; ++i) {
+    LoadLane(code, code.architecture.scratch, lanes, i, /*is_signed=*/false);
+    code.assembler.AluRr(alu, 8, value, code.architecture.scratch);
+  }
+  DefineIn(code, intrinsic, value);
 }
 
 }  // namespace
@@ -203,7 +230,7 @@ void FunnelShiftLanes(FunctionCode& code, const ir::Instruction& intrinsic, cons
 }
 
 void ReduceLanes(FunctionCode& code, const ir::Instruction& intrinsic, Register value) {
-  if (IsMask(TypeAt(code, intrinsic, 0))) return ReduceMask(code, intrinsic);
+  if (IsMask(TypeAt(code, intrinsic, 0))) return ReduceMask(code, intrinsic, value);
   const Lanes lanes = LanesOf(code, OperandAt(code, intrinsic, 0));
   const unsigned count = LaneCount(TypeAt(code, intrinsic, 0));
   MinMax min_max;

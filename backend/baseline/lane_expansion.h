@@ -1,6 +1,8 @@
 // Turns operations on vectors that the code generator does not cover into the same operation on
-// each lane: intrinsics such as llvm.round and llvm.ctpop, remainders, and conversions between
-// floating-point numbers and integers of 64 bits without a sign.
+// each lane: intrinsics such as llvm.round and llvm.ctpop, remainders, conversions between
+// floating-point numbers and integers of 64 bits without a sign or of one bit, operations on
+// vectors of i1 that are rare, and calls of constrained intrinsics, which become strict
+// instructions then (strict_floats.h).
 //
 // Called only for a function that was refused for its vectors or intrinsics, so that others pay
 // nothing.
@@ -15,17 +17,15 @@
 
 #include "backend/baseline/architecture.h"
 #include "backend/baseline/coverage.h"
-#include "ir/body_rewriter.h"
+#include "backend/baseline/expansion_writer.h"
 #include "ir/function.h"
 #include "ir/instruction.h"
-#include "ir/operand.h"
-#include "ir/type.h"
 
 namespace firstcall::baseline {
 
 class LaneExpansion {
  public:
-  LaneExpansion();
+  LaneExpansion() = default;
   LaneExpansion(const LaneExpansion&) = delete;
   LaneExpansion& operator=(const LaneExpansion&) = delete;
 
@@ -36,16 +36,12 @@ class LaneExpansion {
               const CoverageOptions& options);
 
   // The number that the function which was expanded last gives to what was value number `old`.
-  uint32_t NewNumberOf(uint32_t old) const { return rewriter_.NewValue(old).number(); }
+  uint32_t NewNumberOf(uint32_t old) const { return writer_.rewriter().NewValue(old).number(); }
 
  private:
-  ir::Operand Write(const ir::Instruction& instruction);
-  // Lane number `index`, a constant, of an operand; the operand itself if it is no vector.
-  ir::Operand LaneOf(ir::Operand operand, ir::Operand index, bool& is_old);
+  ExpansionWriter::Source Write(const ir::Instruction& instruction);
 
-  ir::Function* function_ = nullptr;
-  ir::BodyRewriter rewriter_;
-  ir::Type word32_;
+  ExpansionWriter writer_;
 };
 
 }  // namespace firstcall::baseline

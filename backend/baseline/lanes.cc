@@ -12,24 +12,25 @@ unsigned LaneCount(const ir::Type* type) { return static_cast<unsigned>(type->co
 
 unsigned LaneBits(const ir::Type* type) {
   const ir::Type* element = type->element();
-  if (element->IsInteger(1)) return 128 / LaneCount(type);
+  if (element->IsInteger(1)) return MaskLaneBits(type->count);
   return element->IsPointer() ? 64 : static_cast<unsigned>(element->bit_size);
 }
 
 bool IsMask(const ir::Type* type) { return type->scalar()->IsInteger(1); }
 
 Mem LanePlaces::Allocate(const ir::Type* type) {
-  if (PartCount(type) > 1) {
-    constexpr int64_t kMostBytes = 128;
-    if (wide_used_ == wide_.size()) wide_.push_back(frame_.Allocate(kMostBytes, 16));
-    return frame_.At(wide_[wide_used_++]);
+  if (const unsigned parts = PartCount(type); parts > 1) {
+    WidePlaces& wide = parts <= 8 ? wide_ : widest_;
+    const int64_t bytes = parts <= 8 ? 128 : 256;
+    if (wide.used == wide.places.size()) wide.places.push_back(frame_.Allocate(bytes, 16));
+    return frame_.At(wide.places[wide.used++]);
   }
   slots_.push_back(frame_.AllocateSlot(16));
   return frame_.At(slots_.back());
 }
 
 void LanePlaces::FreeAll() {
-  wide_used_ = 0;
+  wide_.used = widest_.used = 0;
   for (int32_t slot : slots_) frame_.FreeSlot(slot, 16);
   slots_.clear();
 }
@@ -78,7 +79,10 @@ Mem IndexedLane(FunctionCode& code, const Lanes& lanes, ir::Operand index, unsig
                 Register value) {
   const Register number = InExtended(code, index, false, 8);
   code.assembler.Mov(4, code.architecture.scratch, number);
-  code.assembler.AluRi(Alu::kAnd, 4, code.architecture.scratch, static_cast<int32_t>(count) - 1);
+  // A place has room for as many lanes as the next power of two.
+  unsigned room = 1;
+  while (room < count) room *= 2;
+  code.assembler.AluRi(Alu::kAnd, 4, code.architecture.scratch, static_cast<int32_t>(room) - 1);
   code.assembler.Lea(value, lanes.mem);
   Mem mem = Mem::At(value);
   mem.index = code.architecture.scratch;

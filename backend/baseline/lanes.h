@@ -1,5 +1,4 @@
-// Vectors in memory, lane by lane. The lanes of a vector of i1 are masks, all of whose bits are the
-// same, and together fill 16 bytes.
+// Vectors in memory, lane by lane. The lanes of a vector of i1 are masks (value_parts.h).
 //
 // Thread-compatible. Tested in tests/backend/baseline/baseline_compiler_test.cc.
 
@@ -40,16 +39,24 @@ class LanePlaces {
   explicit LanePlaces(Frame& frame) : frame_(frame) {}
 
   // Begins a function.
-  void Clear() { wide_.clear(); }
+  void Clear() {
+    wide_.places.clear();
+    widest_.places.clear();
+  }
   // Returns a place for a vector, valid until FreeAll.
   Mem Allocate(const ir::Type* type);
   void FreeAll();
 
  private:
+  struct WidePlaces {
+    std::vector<int32_t> places;  // The first `used` are in use.
+    size_t used = 0;
+  };
+
   Frame& frame_;
   std::vector<int32_t> slots_;  // Those in use.
-  std::vector<int32_t> wide_;   // For vectors of several parts; the first wide_used_ are in use.
-  size_t wide_used_ = 0;
+  // For vectors of several parts: of up to 128 bytes, and of up to 256.
+  WidePlaces wide_, widest_;
 };
 
 // Where the vector is in memory: in its slot, in the pool, or stored for this purpose.

@@ -51,4 +51,57 @@ void StoreSomeLanes(FunctionCode& code, const ir::Instruction& store, Register v
   });
 }
 
+void GatherLanes(FunctionCode& code, const ir::Instruction& gather, const Lanes& result,
+                 Register value) {
+  const ir::Operand others = OperandAt(code, gather, 3);
+  const ir::Constant* known = ConstantOf(code, others);
+  if (known == nullptr || !known->IsUndefined()) StoreParts(code, result.mem, others);
+  const Lanes mask = LanesOf(code, OperandAt(code, gather, 2));
+  const Lanes addresses = LanesOf(code, OperandAt(code, gather, 0));
+  ForEachSetLane(code, mask, LaneCount(gather.type), [&](unsigned i) {
+    LoadLane(code, value, addresses, i, /*is_signed=*/false);
+    code.assembler.Load(result.stride, value, Mem::At(value));
+    StoreLane(code, result, i, value);
+  });
+}
+
+void ScatterLanes(FunctionCode& code, const ir::Instruction& scatter, Register value) {
+  const ir::Operand vector = OperandAt(code, scatter, 0);
+  const Lanes source = LanesOf(code, vector);
+  const Lanes mask = LanesOf(code, OperandAt(code, scatter, 3));
+  const Lanes addresses = LanesOf(code, OperandAt(code, scatter, 1));
+  const Register address = code.locations.Temporary(false);
+  ForEachSetLane(code, mask, LaneCount(TypeOf(code, vector)), [&](unsigned i) {
+    LoadLane(code, address, addresses, i, /*is_signed=*/false);
+    LoadLane(code, value, source, i, /*is_signed=*/false);
+    code.assembler.Store(source.stride, Mem::At(address), value);
+  });
+}
+
+void LoadNextLanes(FunctionCode& code, const ir::Instruction& load, const Lanes& result,
+                   Register value) {
+  const ir::Operand others = OperandAt(code, load, 2);
+  const ir::Constant* known = ConstantOf(code, others);
+  if (known == nullptr || !known->IsUndefined()) StoreParts(code, result.mem, others);
+  const Lanes mask = LanesOf(code, OperandAt(code, load, 1));
+  const Register next = Copy(code, OperandAt(code, load, 0));
+  ForEachSetLane(code, mask, LaneCount(load.type), [&](unsigned i) {
+    code.assembler.Load(result.stride, value, Mem::At(next));
+    StoreLane(code, result, i, value);
+    code.assembler.AluRi(Alu::kAdd, 8, next, static_cast<int32_t>(result.stride));
+  });
+}
+
+void StoreNextLanes(FunctionCode& code, const ir::Instruction& store, Register value) {
+  const ir::Operand vector = OperandAt(code, store, 0);
+  const Lanes source = LanesOf(code, vector);
+  const Lanes mask = LanesOf(code, OperandAt(code, store, 2));
+  const Register next = Copy(code, OperandAt(code, store, 1));
+  ForEachSetLane(code, mask, LaneCount(TypeOf(code, vector)), [&](unsigned i) {
+    LoadLane(code, value, source, i, /*is_signed=*/false);
+    code.assembler.Store(source.stride, Mem::At(next), value);
+    code.assembler.AluRi(Alu::kAdd, 8, next, static_cast<int32_t>(source.stride));
+  });
+}
+
 }  // namespace firstcall::baseline

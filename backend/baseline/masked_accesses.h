@@ -19,6 +19,15 @@ struct FunctionCode;
 void LoadSomeLanes(FunctionCode& code, const ir::Instruction& load, const Lanes& result,
                    Register value);
 void StoreSomeLanes(FunctionCode& code, const ir::Instruction& store, Register value);
+// The same of lanes each of which has an address of its own: llvm.masked.gather and scatter.
+void GatherLanes(FunctionCode& code, const ir::Instruction& gather, const Lanes& result,
+                 Register value);
+void ScatterLanes(FunctionCode& code, const ir::Instruction& scatter, Register value);
+// The same where the lanes for which the mask says so lie next to each other in memory:
+// llvm.masked.expandload and compressstore.
+void LoadNextLanes(FunctionCode& code, const ir::Instruction& load, const Lanes& result,
+                   Register value);
+void StoreNextLanes(FunctionCode& code, const ir::Instruction& store, Register value);
 
 }  // namespace firstcall::baseline
 

@@ -98,8 +98,31 @@ void LoadPart(FunctionCode& code, Register dst, const Mem& mem, unsigned bits) {
   }
 }
 
+// Whether the vector register has more bytes than the part has in memory.
+bool IsPartOfRegister(const PartType& part) { return part.is_vector && part.bits < 8 * part.bytes; }
+
+// Loads exactly the bytes of a part that does not fill its register, by way of the frame.
+void LoadFewBytes(FunctionCode& code, Register dst, const Mem& mem, const PartType& part) {
+  const int32_t slot = code.frame.AllocateSlot(16);
+  CopyBytes(code, code.frame.At(slot), mem, part.bits / 8);
+  code.assembler.VectorLoad(part.bytes, dst, code.frame.At(slot));
+  code.frame.FreeSlot(slot, 16);
+}
+
+void StoreFewBytes(FunctionCode& code, const Mem& mem, Register source, const PartType& part) {
+  const int32_t slot = code.frame.AllocateSlot(16);
+  code.assembler.VectorStore(part.bytes, code.frame.At(slot), source);
+  CopyBytes(code, mem, code.frame.At(slot), part.bits / 8);
+  code.frame.FreeSlot(slot, 16);
+}
+
 void StorePart(FunctionCode& code, const Mem& mem, ir::Operand value, unsigned number,
                const PartType& part) {
+  if (IsPartOfRegister(part)) {
+    const Register source = In(code, value, number);
+    StoreFewBytes(code, mem, source, part);
+    return code.locations.registers().Unpin(source);
+  }
   if (part.is_vector) {
     const ir::Constant* constant = ConstantOf(code, value);
     if (constant != nullptr && part.bytes <= 8) {
@@ -257,7 +280,9 @@ void LowerLoad(FunctionCode& code, const ir::Instruction& load) {
   for (unsigned i = 0; i < list.count; ++i) {
     const PartType& part = list.parts[i];
     const Register dst = Define(code, load, i);
-    if (part.is_vector) {
+    if (IsPartOfRegister(part)) {
+      LoadFewBytes(code, dst, mem.Plus(places.offsets[i]), part);
+    } else if (part.is_vector) {
       code.assembler.VectorLoad(part.bytes, dst, mem.Plus(places.offsets[i]));
     } else {
       LoadPart(code, dst, mem.Plus(places.offsets[i]), part.bits);

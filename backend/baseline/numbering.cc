@@ -4,7 +4,7 @@
 
 #include "backend/baseline/assembly_plan.h"
 #include "backend/baseline/constants.h"
-#include "backend/baseline/fusion.h"
+#include "backend/baseline/function_features.h"
 #include "backend/baseline/value_parts.h"
 
 namespace firstcall::baseline {

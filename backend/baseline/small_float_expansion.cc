@@ -1,8 +1,9 @@
 #include "backend/baseline/small_float_expansion.h"
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
-#include "absl/types/span.h"
 #include "backend/baseline/value_parts.h"
 #include "ir/constant.h"
 #include "ir/intrinsic.h"
@@ -16,16 +17,6 @@ using ir::TypeKind;
 
 constexpr uint16_t kSign = 0x8000;
 constexpr uint32_t kMostLanes = 64;
-
-ir::Type ScalarType(TypeKind kind, uint32_t bits) {
-  ir::Type type;
-  type.kind = kind;
-  type.is_sized = true;
-  type.bit_size = bits;
-  type.store_size = type.alloc_size = type.alignment = (bits + 7) / 8;
-  if (kind == TypeKind::kInteger) type.number = bits;
-  return type;
-}
 
 bool IsHalf(const ir::Type& type) { return type.kind == TypeKind::kHalf; }
 
@@ -42,7 +33,9 @@ bool IsComputedAsFloat(IntrinsicId intrinsic) {
     case IntrinsicId::kLog:
     case IntrinsicId::kLog10:
     case IntrinsicId::kLog2:
+    case IntrinsicId::kMaximum:
     case IntrinsicId::kMaxnum:
+    case IntrinsicId::kMinimum:
     case IntrinsicId::kMinnum:
     case IntrinsicId::kNearbyint:
     case IntrinsicId::kPow:
@@ -52,6 +45,10 @@ bool IsComputedAsFloat(IntrinsicId intrinsic) {
     case IntrinsicId::kSin:
     case IntrinsicId::kSqrt:
     case IntrinsicId::kTrunc:
+    case IntrinsicId::kVectorReduceFmax:
+    case IntrinsicId::kVectorReduceFmaximum:
+    case IntrinsicId::kVectorReduceFmin:
+    case IntrinsicId::kVectorReduceFminimum:
       return true;
     default:
       return false;
@@ -60,15 +57,13 @@ bool IsComputedAsFloat(IntrinsicId intrinsic) {
 
 }  // namespace
 
-SmallFloatExpansion::SmallFloatExpansion()
-    : float_(ScalarType(TypeKind::kFloat, 32)),
-      bit_(ScalarType(TypeKind::kInteger, 1)),
-      word16_(ScalarType(TypeKind::kInteger, 16)),
-      word32_(ScalarType(TypeKind::kInteger, 32)) {}
-
 bool SmallFloatExpansion::IsExpandedCall(const ir::Instruction& call) const {
-  return call.opcode == Opcode::kCall && HasSmallFloats(call.type) &&
-         IsComputedAsFloat(function_->IntrinsicOf(call));
+  if (call.opcode != Opcode::kCall) return false;
+  const IntrinsicId intrinsic = function_->IntrinsicOf(call);
+  if (intrinsic == IntrinsicId::kFptosiSat || intrinsic == IntrinsicId::kFptouiSat) {
+    return HasSmallFloats(function_->TypeOf(function_->OperandOf(call, 0)));
+  }
+  return HasSmallFloats(call.type) && IsComputedAsFloat(intrinsic);
 }
 
 bool SmallFloatExpansion::RoundsToBfloat(const ir::Instruction& instruction) const {
@@ -115,43 +110,12 @@ bool SmallFloatExpansion::IsExpanded(const ir::Instruction& instruction) const {
 }
 
 const ir::Type* SmallFloatExpansion::Shaped(const ir::Type* element, const ir::Type* like) {
-  if (!like->IsVector()) return element;
-  for (const OwnType& known : vectors_) {
-    if (known.element == element && known.type.count == like->count) return &known.type;
-  }
-  OwnType& own = vectors_.emplace_back();
-  own.element = element;
-  own.type = ScalarType(TypeKind::kFixedVector, 0);
-  own.type.count = like->count;
-  own.type.bit_size = element->bit_size * like->count;
-  own.type.store_size = own.type.alloc_size = (own.type.bit_size + 7) / 8;
-  own.type.alignment = static_cast<uint32_t>(own.type.store_size);
-  own.type.contained = absl::MakeConstSpan(&own.element, 1);
-  return &own.type;
-}
-
-SmallFloatExpansion::Source SmallFloatExpansion::Add(Opcode opcode, const ir::Type* type,
-                                                     std::initializer_list<Source> operands,
-                                                     uint8_t code) {
-  rewriter_.Add(opcode, type).code = code;
-  for (const Source& source : operands) {
-    if (source.is_old) {
-      rewriter_.AddOldOperand(source.operand);
-    } else {
-      rewriter_.AddOperand(source.operand);
-    }
-  }
-  return {rewriter_.Result()};
-}
-
-SmallFloatExpansion::Source SmallFloatExpansion::Integer(const ir::Type* type, uint64_t bits) {
-  return {rewriter_.AddInteger(type, bits)};
+  return like->IsVector() ? writer_.types().Vector(element, like->count) : element;
 }
 
 SmallFloatExpansion::Source SmallFloatExpansion::Bits(const ir::Type* type, uint16_t bits) {
-  // An integer's bits are sign-extended.
-  if (!type->IsVector()) return Integer(type, static_cast<uint64_t>(static_cast<int16_t>(bits)));
-  std::string& data = function_->data.emplace_back();
+  if (!type->IsVector()) return writer_.Integer(type, bits);
+  std::string& data = writer_.function().data.emplace_back();
   for (uint64_t i = 0; i < type->count; ++i) {
     data.push_back(static_cast<char>(bits & 0xff));
     data.push_back(static_cast<char>(bits >> 8));
@@ -160,11 +124,11 @@ SmallFloatExpansion::Source SmallFloatExpansion::Bits(const ir::Type* type, uint
   constant.kind = ir::ConstantKind::kData;
   constant.type = type;
   constant.set_data(data);
-  return {rewriter_.AddConstant(constant)};
+  return {writer_.rewriter().AddConstant(constant)};
 }
 
 SmallFloatExpansion::Source SmallFloatExpansion::ToBits(const Source& value) {
-  return Add(Opcode::kBitCast, Shaped(&word16_, TypeOf(value)), {value});
+  return writer_.Add(Opcode::kBitCast, Shaped(word16(), writer_.TypeOf(value)), {value});
 }
 
 // `convert(lane)` makes a lane of the result, which has the type `to`.
@@ -172,48 +136,42 @@ template <typename Convert>
 SmallFloatExpansion::Source SmallFloatExpansion::ForEachLane(const Source& value,
                                                              const ir::Type* to,
                                                              const Convert& convert) {
-  const ir::Type* const from = TypeOf(value);
+  const ir::Type* const from = writer_.TypeOf(value);
   if (!from->IsVector()) return convert(value);
-  ir::Constant nothing;
-  nothing.kind = ir::ConstantKind::kPoison;
-  nothing.type = to;
-  Source result{rewriter_.AddConstant(nothing)};
+  Source result = writer_.Undefined(to);
   for (uint64_t i = 0; i < from->count; ++i) {
-    const Source index = Integer(&word32_, i);
-    const Source lane = convert(Add(Opcode::kExtractElement, from->element(), {value, index}));
-    result = Add(Opcode::kInsertElement, to, {result, lane, index});
+    result = writer_.InsertLane(result, convert(writer_.ExtractLane(value, i)), i);
   }
   return result;
 }
 
 SmallFloatExpansion::Source SmallFloatExpansion::LaneToFloat(const Source& value) {
-  if (IsHalf(*TypeOf(value))) return Add(Opcode::kFPExt, &float_, {value});
-  const Source bits = Add(Opcode::kZExt, &word32_, {ToBits(value)});
-  const Source shifted = Add(Opcode::kShl, &word32_, {bits, Integer(&word32_, 16)});
-  return Add(Opcode::kBitCast, &float_, {shifted});
+  if (IsHalf(*writer_.TypeOf(value))) return writer_.Add(Opcode::kFPExt, float32(), {value});
+  const Source bits = writer_.Add(Opcode::kZExt, word32(), {ToBits(value)});
+  const Source shifted = writer_.Add(Opcode::kShl, word32(), {bits, writer_.Integer(word32(), 16)});
+  return writer_.Add(Opcode::kBitCast, float32(), {shifted});
 }
 
 // Rounds to nearest, ties to even. A number that is none becomes a quiet one.
 SmallFloatExpansion::Source SmallFloatExpansion::LaneFromFloat(const Source& value,
                                                                const ir::Type* type) {
-  if (IsHalf(*type)) return Add(Opcode::kFPTrunc, type, {value});
-  const ir::Type* const word = &word32_;
-  const Source shift = Integer(word, 16);
-  const Source bits = Add(Opcode::kBitCast, word, {value});
-  const Source upper = Add(Opcode::kLShr, word, {bits, shift});
-  const Source odd = Add(Opcode::kAnd, word, {upper, Integer(word, 1)});
-  const Source half = Add(Opcode::kAdd, word, {bits, Integer(word, 0x7fff)});
-  const Source rounded = Add(Opcode::kAdd, word, {half, odd});
-  const Source quiet = Add(Opcode::kOr, word, {bits, Integer(word, 0x400000)});
-  const Source is_none =
-      Add(Opcode::kFCmp, &bit_, {value, value}, static_cast<uint8_t>(ir::Predicate::kUno));
-  const Source chosen = Add(Opcode::kSelect, word, {is_none, quiet, rounded});
-  const Source result = Add(Opcode::kLShr, word, {chosen, shift});
-  return Add(Opcode::kBitCast, type, {Add(Opcode::kTrunc, &word16_, {result})});
+  if (IsHalf(*type)) return writer_.Add(Opcode::kFPTrunc, type, {value});
+  const ir::Type* const word = word32();
+  const Source shift = writer_.Integer(word, 16);
+  const Source bits = writer_.Add(Opcode::kBitCast, word, {value});
+  const Source upper = writer_.Add(Opcode::kLShr, word, {bits, shift});
+  const Source odd = writer_.Add(Opcode::kAnd, word, {upper, writer_.Integer(word, 1)});
+  const Source half = writer_.Add(Opcode::kAdd, word, {bits, writer_.Integer(word, 0x7fff)});
+  const Source rounded = writer_.Add(Opcode::kAdd, word, {half, odd});
+  const Source quiet = writer_.Add(Opcode::kOr, word, {bits, writer_.Integer(word, 0x400000)});
+  const Source is_none = writer_.Compare(ir::Predicate::kUno, value, value);
+  const Source chosen = writer_.Select(is_none, quiet, rounded);
+  const Source result = writer_.Add(Opcode::kLShr, word, {chosen, shift});
+  return writer_.Add(Opcode::kBitCast, type, {writer_.Add(Opcode::kTrunc, word16(), {result})});
 }
 
 SmallFloatExpansion::Source SmallFloatExpansion::ToFloat(const Source& value) {
-  return ForEachLane(value, FloatLike(TypeOf(value)),
+  return ForEachLane(value, FloatLike(writer_.TypeOf(value)),
                      [&](const Source& lane) { return LaneToFloat(lane); });
 }
 
@@ -226,92 +184,84 @@ SmallFloatExpansion::Source SmallFloatExpansion::FromFloat(const Source& value,
 SmallFloatExpansion::Source SmallFloatExpansion::WriteCall(const ir::Instruction& call) {
   const ir::Type* const type = call.type;
   const ir::Type* const wide = FloatLike(type);
-  const ir::Type* const bits = Shaped(&word16_, type);
+  const ir::Type* const bits = Shaped(word16(), type);
   switch (function_->IntrinsicOf(call)) {
     case IntrinsicId::kFabs: {
       const Source magnitude =
-          Add(Opcode::kAnd, bits, {ToBits(Old(call, 0)), Bits(bits, kSign - 1)});
-      return Add(Opcode::kBitCast, type, {magnitude});
+          writer_.Add(Opcode::kAnd, bits, {ToBits(writer_.Old(call, 0)), Bits(bits, kSign - 1)});
+      return writer_.Add(Opcode::kBitCast, type, {magnitude});
     }
     case IntrinsicId::kCopysign: {
       const Source magnitude =
-          Add(Opcode::kAnd, bits, {ToBits(Old(call, 0)), Bits(bits, kSign - 1)});
-      const Source sign = Add(Opcode::kAnd, bits, {ToBits(Old(call, 1)), Bits(bits, kSign)});
-      return Add(Opcode::kBitCast, type, {Add(Opcode::kOr, bits, {magnitude, sign})});
+          writer_.Add(Opcode::kAnd, bits, {ToBits(writer_.Old(call, 0)), Bits(bits, kSign - 1)});
+      const Source sign =
+          writer_.Add(Opcode::kAnd, bits, {ToBits(writer_.Old(call, 1)), Bits(bits, kSign)});
+      return writer_.Add(Opcode::kBitCast, type,
+                         {writer_.Add(Opcode::kOr, bits, {magnitude, sign})});
     }
     default:
       break;
   }
   // By its number the intrinsic is that of floats.
-  const ir::Call properties = function_->CallOf(call);
-  const ir::Operand callee = function_->CalleeOf(call);
   std::vector<Source> arguments;
-  for (uint32_t i = 0; i < properties.argument_count; ++i) {
-    arguments.push_back(ToFloat(Old(call, i)));
+  for (uint32_t i = 0; i < writer_.function().CallOf(call).argument_count; ++i) {
+    arguments.push_back(ToFloat(writer_.Old(call, i)));
   }
-  rewriter_.Add(Opcode::kCall, wide);
-  for (const Source& argument : arguments) rewriter_.AddOperand(argument.operand);
-  rewriter_.CompleteCall(properties.function_type, properties.attributes, callee);
-  return FromFloat({rewriter_.Result()}, type);
+  if (!HasSmallFloats(type)) return writer_.Call(call, type, arguments);
+  return FromFloat(writer_.Call(call, wide, arguments), type);
 }
 
 SmallFloatExpansion::Source SmallFloatExpansion::Write(const ir::Instruction& instruction) {
   const ir::Type* const type = instruction.type;
   switch (instruction.opcode) {
     case Opcode::kFNeg: {
-      const ir::Type* const bits = Shaped(&word16_, type);
+      const ir::Type* const bits = Shaped(word16(), type);
       const Source negated =
-          Add(Opcode::kXor, bits, {ToBits(Old(instruction, 0)), Bits(bits, kSign)});
-      return Add(Opcode::kBitCast, type, {negated});
+          writer_.Add(Opcode::kXor, bits, {ToBits(writer_.Old(instruction, 0)), Bits(bits, kSign)});
+      return writer_.Add(Opcode::kBitCast, type, {negated});
     }
     case Opcode::kFCmp:
-      return Add(Opcode::kFCmp, type, {ToFloat(Old(instruction, 0)), ToFloat(Old(instruction, 1))},
-                 instruction.code);
+      return writer_.Add(
+          Opcode::kFCmp, type,
+          {ToFloat(writer_.Old(instruction, 0)), ToFloat(writer_.Old(instruction, 1))},
+          instruction.code);
     case Opcode::kFPExt: {
-      const Source value = ToFloat(Old(instruction, 0));
-      return type->scalar()->IsFloat() ? value : Add(Opcode::kFPExt, type, {value});
+      const Source value = ToFloat(writer_.Old(instruction, 0));
+      return type->scalar()->IsFloat() ? value : writer_.Add(Opcode::kFPExt, type, {value});
     }
     case Opcode::kFPTrunc:
-      return ForEachLane(Old(instruction, 0), type,
+      return ForEachLane(writer_.Old(instruction, 0), type,
                          [&](const Source& lane) { return LaneFromFloat(lane, type->scalar()); });
     case Opcode::kFPToSI:
     case Opcode::kFPToUI:
-      return Add(instruction.opcode, type, {ToFloat(Old(instruction, 0))});
+      return writer_.Add(instruction.opcode, type, {ToFloat(writer_.Old(instruction, 0))});
     case Opcode::kSIToFP:
     case Opcode::kUIToFP:
-      return FromFloat(Add(instruction.opcode, FloatLike(type), {Old(instruction, 0)}), type);
+      return FromFloat(
+          writer_.Add(instruction.opcode, FloatLike(type), {writer_.Old(instruction, 0)}), type);
     case Opcode::kCall:
       return WriteCall(instruction);
     default: {
-      const Source left = ToFloat(Old(instruction, 0)), right = ToFloat(Old(instruction, 1));
-      return FromFloat(Add(instruction.opcode, FloatLike(type), {left, right}), type);
+      const Source left = ToFloat(writer_.Old(instruction, 0)),
+                   right = ToFloat(writer_.Old(instruction, 1));
+      return FromFloat(writer_.Add(instruction.opcode, FloatLike(type), {left, right}), type);
     }
   }
 }
 
 bool SmallFloatExpansion::Expand(ir::Function& function, bool flushes_bfloat) {
   function_ = &function;
-  bool has_any = false;
-  for (const ir::Instruction& instruction : function.instructions) {
-    if (!IsExpanded(instruction)) continue;
-    if (flushes_bfloat && RoundsToBfloat(instruction)) return false;
-    has_any = true;
+  const auto is_expanded = [this](const ir::Instruction& instruction) {
+    return IsExpanded(instruction);
+  };
+  if (flushes_bfloat && std::any_of(function.instructions.begin(), function.instructions.end(),
+                                    [this](const ir::Instruction& instruction) {
+                                      return RoundsToBfloat(instruction);
+                                    })) {
+    return false;
   }
-  if (!has_any) return false;
-  rewriter_.Begin(function);
-  for (const ir::Block& block : function.blocks) {
-    rewriter_.BeginBlock(block.has_address_taken);
-    for (const ir::Instruction& instruction : function.InstructionsOf(block)) {
-      if (!IsExpanded(instruction)) {
-        rewriter_.Copy(instruction);
-        continue;
-      }
-      rewriter_.SetNewValue(instruction.value, Write(instruction).operand);
-    }
-    rewriter_.EndBlock();
-  }
-  rewriter_.Finish();
-  return true;
+  return writer_.Expand(function, is_expanded,
+                        [this](const ir::Instruction& instruction) { return Write(instruction); });
 }
 
 }  // namespace firstcall::baseline

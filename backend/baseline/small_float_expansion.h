@@ -22,21 +22,17 @@
 #define FIRSTCALL_BACKEND_BASELINE_SMALL_FLOAT_EXPANSION_H_
 
 #include <cstdint>
-#include <deque>
-#include <initializer_list>
 
-#include "ir/body_rewriter.h"
+#include "backend/baseline/expansion_writer.h"
 #include "ir/function.h"
 #include "ir/instruction.h"
-#include "ir/opcode.h"
-#include "ir/operand.h"
 #include "ir/type.h"
 
 namespace firstcall::baseline {
 
 class SmallFloatExpansion {
  public:
-  SmallFloatExpansion();
+  SmallFloatExpansion() = default;
   SmallFloatExpansion(const SmallFloatExpansion&) = delete;
   SmallFloatExpansion& operator=(const SmallFloatExpansion&) = delete;
 
@@ -47,40 +43,24 @@ class SmallFloatExpansion {
   bool Expand(ir::Function& function, bool flushes_bfloat);
 
   // The number that the function which was expanded last gives to what was value number `old`.
-  uint32_t NewNumberOf(uint32_t old) const { return rewriter_.NewValue(old).number(); }
+  uint32_t NewNumberOf(uint32_t old) const { return writer_.rewriter().NewValue(old).number(); }
 
  private:
-  // An operand of an instruction that is written.
-  struct Source {
-    ir::Operand operand;
-    bool is_old = false;
-  };
-  // A type that the function's module need not have.
-  struct OwnType {
-    ir::Type type;
-    const ir::Type* element = nullptr;
-  };
+  using Source = ExpansionWriter::Source;
 
   bool IsExpanded(const ir::Instruction& instruction) const;
   bool RoundsToBfloat(const ir::Instruction& instruction) const;
   bool IsExpandedCall(const ir::Instruction& call) const;
-  Source Old(const ir::Instruction& instruction, uint32_t index) const {
-    return {function_->OperandOf(instruction, index), /*is_old=*/true};
-  }
-  const ir::Type* TypeOf(const Source& value) const {
-    const bool is_known = value.is_old || value.operand.IsConstant();
-    return is_known ? function_->TypeOf(value.operand) : rewriter_.TypeOf(value.operand);
-  }
+  const ir::Type* float32() { return writer_.types().Float(ir::TypeKind::kFloat); }
+  const ir::Type* word16() { return writer_.types().Integer(16); }
+  const ir::Type* word32() { return writer_.types().Integer(32); }
 
   // `element`, or vectors of as many as `like` has, if that is a vector.
   const ir::Type* Shaped(const ir::Type* element, const ir::Type* like);
-  const ir::Type* FloatLike(const ir::Type* like) { return Shaped(&float_, like); }
+  const ir::Type* FloatLike(const ir::Type* like) { return Shaped(float32(), like); }
 
   Source Write(const ir::Instruction& instruction);
   Source WriteCall(const ir::Instruction& call);
-  Source Add(ir::Opcode opcode, const ir::Type* type, std::initializer_list<Source> operands,
-             uint8_t code = 0);
-  Source Integer(const ir::Type* type, uint64_t bits);
   // A constant of i16, or of vectors of them, with `bits` in each.
   Source Bits(const ir::Type* type, uint16_t bits);
   Source ToBits(const Source& value);
@@ -91,10 +71,8 @@ class SmallFloatExpansion {
   template <typename Convert>
   Source ForEachLane(const Source& value, const ir::Type* to, const Convert& convert);
 
-  ir::Function* function_ = nullptr;
-  ir::BodyRewriter rewriter_;
-  ir::Type float_, bit_, word16_, word32_;
-  std::deque<OwnType> vectors_;
+  const ir::Function* function_ = nullptr;
+  ExpansionWriter writer_;
 };
 
 }  // namespace firstcall::baseline

@@ -10,30 +10,25 @@ namespace {
 // because empty members have no parts.
 constexpr unsigned kMostTypes = 512;
 
-// Of a vector that is supported; 0 if it is not.
+// The bits of a lane in memory; 0 if vectors of such elements are not supported.
+unsigned ElementBits(const ir::Type& element) {
+  if (element.IsInteger()) {
+    const unsigned bits = element.number;
+    return bits == 8 || bits == 16 || bits == 32 || bits == 64 ? bits : 0;
+  }
+  if (IsSmallFloat(&element)) return 16;
+  if (element.IsFloat()) return 32;
+  return element.IsDouble() || (element.IsPointer() && element.number == 0) ? 64 : 0;
+}
+
+// The bytes of a vector's lanes, as they are in registers; 0 if the type is not supported.
 unsigned VectorBytes(const ir::Type& type) {
-  const ir::Type* element = type.element();
+  constexpr uint64_t kMostBytes = 16 * kMaxParts;
   const uint64_t count = type.count;
-  unsigned bits = 0;
-  if (element->IsInteger(1)) {
-    return count == 2 || count == 4 || count == 8 || count == 16 ? 16 : 0;  // Masks.
-  }
-  if (element->IsInteger()) {
-    bits = element->number;
-    if (bits != 8 && bits != 16 && bits != 32 && bits != 64) return 0;
-  } else if (IsSmallFloat(element)) {
-    bits = 16;
-  } else if (element->IsFloat()) {
-    bits = 32;
-  } else if (element->IsDouble() || (element->IsPointer() && element->number == 0)) {
-    bits = 64;
-  } else {
-    return 0;
-  }
-  if (count < 2 || count > 128) return 0;
-  const uint64_t total = bits * count;
-  const bool is_power_of_two = (total & (total - 1)) == 0;
-  return total >= 16 && total <= 1024 && is_power_of_two ? static_cast<unsigned>(total / 8) : 0;
+  if (count > kMostBytes) return 0;
+  if (type.element()->IsInteger(1)) return count <= 16 ? 16 : static_cast<unsigned>(count);
+  const uint64_t bytes = count * ElementBits(*type.element()) / 8;
+  return bytes <= kMostBytes ? static_cast<unsigned>(bytes) : 0;
 }
 
 bool AppendPart(const PartType& part, PartList& list) {
@@ -57,12 +52,14 @@ bool AppendInteger(unsigned bits, PartList& list) {
 
 bool AppendVector(unsigned bytes, PartList& list) {
   if (bytes == 0) return false;
-  if (bytes <= 16) {
-    return AppendPart({true, static_cast<uint8_t>(bytes), static_cast<uint16_t>(bytes * 8), true},
-                      list);
-  }
   for (unsigned done = 0; done < bytes; done += 16) {
-    if (!AppendPart({true, 16, 128, true}, list)) return false;
+    const unsigned own = bytes - done < 16 ? bytes - done : 16;
+    // Behind the first part, a part is 16 bytes of which not all need be used.
+    const unsigned container = done != 0 || own > 8 ? 16 : own > 4 ? 8 : own > 2 ? 4 : 2;
+    if (!AppendPart({true, static_cast<uint8_t>(container), static_cast<uint16_t>(own * 8), true},
+                    list)) {
+      return false;
+    }
   }
   return true;
 }
@@ -168,6 +165,10 @@ PartList PartsOf(const ir::Type* type) {
   unsigned left = kMostTypes;
   if (!Append(type, list, left)) list.count = 0;
   return list;
+}
+
+unsigned MaskLaneBits(uint64_t count) {
+  return count <= 2 ? 64 : count <= 4 ? 32 : count <= 8 ? 16 : 8;
 }
 
 unsigned PartCountOfOthers(const ir::Type* type) {

@@ -4,8 +4,10 @@
 // width are unspecified. An integer of up to 128 bits is two parts, the lower first, and so is a
 // floating-point number of 80 bits (x86_fp80). Another floating-point number, or a vector of up to
 // 16 bytes, is one part in the lowest bytes of a vector register, in the layout it has in memory. A
-// vector of 32, 64 or 128 bytes is parts of 16 bytes each. A vector of i1 is one part: its lanes
-// are masks that fill 16 bytes. An aggregate's parts are the parts of its members, in order.
+// larger vector, of up to 256 bytes, is parts of 16 bytes each. What is behind the last lane of a
+// vector is unspecified. The lanes of a vector of i1 are masks, all of whose bits are the same: of
+// MaskLaneBits bits each, so that up to 16 of them are one part. An aggregate's parts are the parts
+// of its members, in order.
 //
 // Thread-safe: pure functions. Tested in tests/backend/baseline/baseline_compiler_test.cc.
 
@@ -22,7 +24,8 @@ namespace firstcall::baseline {
 struct PartType {
   bool is_vector;  // Whether the part is in a vector register.
   uint8_t bytes;   // 1, 2, 4, 8; in vector registers 2, 4, 8, 16.
-  uint16_t bits;   // The width of an integer part; a second part has the bits above 64.
+  uint16_t bits;  // The width of an integer part; a second part has the bits above 64. Of a part in
+                  // a vector register: the bits that the value has in memory.
   bool has_lanes;  // The part is an LLVM vector or a part of a vector.
 };
 
@@ -56,6 +59,9 @@ inline bool HasSmallFloats(const ir::Type* type) { return IsSmallFloat(type->sca
 
 // Whether the type is fp128. Functions of a library compute with such numbers (quad_floats.h).
 inline bool IsQuad(const ir::Type* type) { return type->kind == ir::TypeKind::kFp128; }
+
+// The width in bits of a lane in a vector of `count` times i1.
+unsigned MaskLaneBits(uint64_t count);
 
 // The number of parts, for types that are neither integers nor pointers.
 unsigned PartCountOfOthers(const ir::Type* type);

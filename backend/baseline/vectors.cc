@@ -1,5 +1,6 @@
 #include "backend/baseline/vectors.h"
 
+#include <algorithm>
 #include <cstdint>
 
 #include "backend/baseline/lane_arithmetic.h"
@@ -123,10 +124,15 @@ void SelectLanes(FunctionCode& code, const ir::Instruction& select, const Lanes&
 
 void SpreadMaskBits(FunctionCode& code, const ir::Instruction& cast, const Lanes& result,
                     Register value) {
-  const Register bits = In(code, OperandAt(code, cast, 0));
+  const ir::Operand source = OperandAt(code, cast, 0);
+  Register bits = kNoRegister;
   for (unsigned i = 0; i < LaneCount(cast.type); ++i) {
-    code.assembler.Mov(4, value, bits);
-    if (i != 0) code.assembler.ShiftRi(Shift::kShr, 4, value, static_cast<uint8_t>(i));
+    if (i % 64 == 0) {
+      code.locations.registers().Unpin(bits);
+      bits = In(code, source, i / 64);
+    }
+    code.assembler.Mov(8, value, bits);
+    if (i % 64 != 0) code.assembler.ShiftRi(Shift::kShr, 8, value, static_cast<uint8_t>(i % 64));
     code.assembler.AluRi(Alu::kAnd, 4, value, 1);
     code.assembler.Negate(8, value);
     StoreLane(code, result, i, value);
@@ -220,6 +226,14 @@ void LowerLanesOfIntrinsic(FunctionCode& code, const ir::Instruction& intrinsic,
       return LoadSomeLanes(code, intrinsic, result, value);
     case ir::IntrinsicId::kMaskedStore:
       return StoreSomeLanes(code, intrinsic, value);
+    case ir::IntrinsicId::kMaskedGather:
+      return GatherLanes(code, intrinsic, result, value);
+    case ir::IntrinsicId::kMaskedScatter:
+      return ScatterLanes(code, intrinsic, value);
+    case ir::IntrinsicId::kMaskedExpandload:
+      return LoadNextLanes(code, intrinsic, result, value);
+    case ir::IntrinsicId::kMaskedCompressstore:
+      return StoreNextLanes(code, intrinsic, value);
     case ir::IntrinsicId::kVectorReduceFadd:
     case ir::IntrinsicId::kVectorReduceFmul:
       return ReduceFloatLanes(code, intrinsic);
@@ -281,6 +295,27 @@ void LowerVectorBinary(FunctionCode& code, const ir::Instruction& binary) {
     const Register dst = DefineFrom(code, binary, OperandAt(code, binary, 0), i, i);
     code.assembler.LanesRr(op, LaneBits(binary.type) / 8, dst, right);
   });
+}
+
+void CollectMaskBits(FunctionCode& code, const ir::Instruction& cast) {
+  const ir::Operand source = OperandAt(code, cast, 0);
+  const unsigned count = LaneCount(TypeOf(code, source));
+  if (PartCount(TypeOf(code, source)) == 1) {
+    return DefineIn(code, cast, code.native.vectors.MaskBits(code, source));
+  }
+  const Lanes lanes = LanesOf(code, source);
+  for (unsigned first = 0; first < count; first += 64) {
+    const Register bits = code.locations.Temporary(false);
+    code.assembler.MovImmediate(bits, 0, true);
+    for (unsigned i = std::min(count, first + 64); i-- > first;) {
+      LoadLane(code, code.architecture.scratch, lanes, i, /*is_signed=*/false);
+      code.assembler.AluRi(Alu::kAnd, 4, code.architecture.scratch, 1);
+      code.assembler.ShiftRi(Shift::kShl, 8, bits, 1);
+      code.assembler.AluRr(Alu::kOr, 8, bits, code.architecture.scratch);
+    }
+    DefineIn(code, cast, bits, first / 64);
+  }
+  code.lanes.FreeAll();
 }
 
 void LowerLanes(FunctionCode& code, const ir::Instruction& instruction) {

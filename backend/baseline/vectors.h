@@ -19,6 +19,8 @@ struct FunctionCode;
 void LowerVectorBinary(FunctionCode& code, const ir::Instruction& binary);
 // Computes lane by lane into memory, and loads the result.
 void LowerLanes(FunctionCode& code, const ir::Instruction& instruction);
+// A cast of a vector of i1 to an integer, of at most 128 bits.
+void CollectMaskBits(FunctionCode& code, const ir::Instruction& cast);
 
 }  // namespace firstcall::baseline
 

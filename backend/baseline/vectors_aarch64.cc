@@ -19,12 +19,13 @@ void VectorsAArch64::JoinVector(Register vector, Register low, Register high) {
   native_.ToLane(8, 1, vector, high);
 }
 
-// Each lane keeps the bit of its number; their sum has all of them.
+// Each lane keeps the bit of its number; their sum has all of them. What is behind the last lane
+// keeps none.
 Register VectorsAArch64::MaskBits(FunctionCode& code, ir::Operand vector) {
-  const unsigned count = LaneCount(TypeOf(code, vector));
-  const unsigned lane_bits = 128 / count;
+  const unsigned lane_bits = LaneBits(TypeOf(code, vector));
+  const unsigned count = 128 / lane_bits;
   ConstantPart bits_of_lanes;
-  for (unsigned lane = 0; lane < count; ++lane) {
+  for (unsigned lane = 0; lane < LaneCount(TypeOf(code, vector)); ++lane) {
     uint64_t& half = lane < count / 2 ? bits_of_lanes.low : bits_of_lanes.high;
     half |= uint64_t{1} << (lane % (count / 2) * lane_bits + lane % 8);
   }
@@ -59,8 +60,8 @@ void VectorsAArch64::LowerVectorFloatCompare(FunctionCode& code, const ir::Instr
                  b = In(code, OperandAt(code, compare, 1));
   const Register dst = Define(code, compare);
   CompareFloatLanes(compare.predicate(), is_double, dst, a, b);
-  // Of <2 x float>, whose masks are as wide as two lanes.
-  if (!is_double && LaneCount(type) == 2) native_.InterleaveLow(4, dst, dst, dst);
+  // Of one float, or two, whose masks are as wide as two lanes.
+  if (!is_double && LaneCount(type) <= 2) native_.InterleaveLow(4, dst, dst, dst);
 }
 
 // Whatever is not ordered fails the test, so that the tests that hold for such are others'

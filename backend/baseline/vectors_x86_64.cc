@@ -27,34 +27,38 @@ void VectorsX86_64::JoinVector(Register vector, Register low, Register high) {
 Register VectorsX86_64::MaskBits(FunctionCode& code, ir::Operand vector) {
   const Register mask = In(code, vector);
   const Register bits = code.locations.Temporary(false);
-  switch (LaneCount(TypeOf(code, vector))) {
-    case 2:
+  const ir::Type* const type = TypeOf(code, vector);
+  switch (LaneBits(type)) {
+    case 64:
       native_.Rr(op::Packed(op::kMovmskF, true), bits, mask);
       break;
-    case 4:
+    case 32:
       native_.Rr(op::Packed(op::kMovmskF, false), bits, mask);
       break;
-    case 8:
+    case 16:
       native_.VectorMov(kVectorScratch, mask);
       native_.Rr(op::kPacksswb, kVectorScratch, kVectorScratch);
       native_.Rr(op::kPmovmskb, bits, kVectorScratch);
-      native_.AluRi(Alu::kAnd, 4, bits, 0xff);
-      break;
+      native_.AluRi(Alu::kAnd, 4, bits, (1 << LaneCount(type)) - 1);
+      return bits;
     default:
       native_.Rr(op::kPmovmskb, bits, mask);
       break;
   }
+  if (LaneCount(type) * LaneBits(type) < 128) {
+    native_.AluRi(Alu::kAnd, 4, bits, (1 << LaneCount(type)) - 1);
+  }
   return bits;
 }
 
-// The masks of <2 x float> are doubled.
+// The masks of one float, or two, are doubled.
 void VectorsX86_64::LowerVectorFloatCompare(FunctionCode& code, const ir::Instruction& compare) {
   const ir::Type* type = TypeAt(code, compare, 0);
   const Register left = In(code, OperandAt(code, compare, 0));
   const Register right = In(code, OperandAt(code, compare, 1));
   const Register dst = Define(code, compare);
   CompareFloatLanes(compare.predicate(), type->scalar()->IsDouble(), dst, left, right);
-  if (LaneBits(type) == 32 && LaneCount(type) == 2) {
+  if (LaneBits(type) == 32 && LaneCount(type) <= 2) {
     native_.Rr(op::kUnpcklps, dst, dst);
   }
 }

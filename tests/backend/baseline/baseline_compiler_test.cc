@@ -1520,6 +1520,19 @@ TEST(BaselineCompilerTest, EmitsNothingOfWhatItRefuses) {
        Refusal::kMustTail},
       {"define void @f(ptr nest %p) { ret void }", Refusal::kArgumentPassing},
       {"define i256 @f(i256 %a) { ret i256 %a }", Refusal::kArgumentPassing},
+      {"define void @f(<17 x i1> %a) { ret void }", Refusal::kType},
+      {"define void @f(<17 x i8> %a) { ret void }", Refusal::kArgumentPassing},
+      {"define void @f(ptr %p) { %v = load <257 x i8>, ptr %p store <257 x i8> %v, ptr %p ret void "
+       "}",
+       Refusal::kType},
+      {"define void @f(ptr %p) { %v = load <2 x i24>, ptr %p store <2 x i24> %v, ptr %p ret void }",
+       Refusal::kType},
+      {"define void @f(ptr %p) { %v = load <129 x i1>, ptr %p store <129 x i1> %v, ptr %p ret void "
+       "}",
+       Refusal::kType},
+      {"define <3 x i8> @f(<3 x i8> %v) { %r = musttail call <3 x i8> @f(<3 x i8> %v) ret <3 x i8> "
+       "%r }",
+       Refusal::kMustTail},
       {"define zeroext i65 @f() { ret i65 1 }", Refusal::kArgumentPassing},
       {"define void @f(i100 signext %a) { ret void }", Refusal::kArgumentPassing},
       {"declare void @g(i65) define void @f() { call void @g(i65 zeroext 1) ret void }",

@@ -162,5 +162,45 @@ declare void @llvm.masked.store.WNAME.p0(VWORD, ptr, i32, <COUNT x i1>)
                   declarations);
 }
 
+TEST(LaneExpansionTest, GathersAndScatters) {
+  const std::string declarations = R"(
+declare VWORD @llvm.masked.gather.WNAME.vCOUNTp0(<COUNT x ptr>, i32, <COUNT x i1>, VWORD)
+declare void @llvm.masked.scatter.WNAME.vCOUNTp0(VWORD, <COUNT x ptr>, i32, <COUNT x i1>)
+)";
+  ExpectSameLanes(R"(
+  %p = alloca VWORD
+  store VWORD %x, ptr %p
+  %k = urem VWORD %low, splat (WORD COUNT)
+  %is = icmp slt VWORD %y, %x
+  %at = getelementptr WORD, ptr %p, VWORD %k
+  %q = call VWORD @llvm.masked.gather.WNAME.vCOUNTp0(<COUNT x ptr> %at, i32 1, <COUNT x i1> %is, VWORD %y)
+  %odd = icmp eq VWORD %k, splat (WORD 1)
+  %sum = add VWORD %q, %k
+  call void @llvm.masked.scatter.WNAME.vCOUNTp0(VWORD %sum, <COUNT x ptr> %at, i32 4, <COUNT x i1> %odd)
+  %t = load VWORD, ptr %p
+  %never = call VWORD @llvm.masked.gather.WNAME.vCOUNTp0(<COUNT x ptr> zeroinitializer, i32 1, <COUNT x i1> zeroinitializer, VWORD %x)
+  call void @llvm.masked.scatter.WNAME.vCOUNTp0(VWORD %sum, <COUNT x ptr> zeroinitializer, i32 4, <COUNT x i1> zeroinitializer)
+  %u = add VWORD %t, %q
+  %r = xor VWORD %u, %never)",
+                  declarations);
+}
+
+TEST(LaneExpansionTest, ExpandsAndCompresses) {
+  ExpectSameLanes(R"(
+  %p = alloca VWORD
+  store VWORD %x, ptr %p
+  %is = icmp slt VWORD %y, %x
+  %q = call VWORD @llvm.masked.expandload.WNAME(ptr %p, <COUNT x i1> %is, VWORD %y)
+  %not = xor <COUNT x i1> %is, splat (i1 true)
+  %sum = add VWORD %q, %y
+  call void @llvm.masked.compressstore.WNAME(VWORD %sum, ptr %p, <COUNT x i1> %not)
+  %t = load VWORD, ptr %p
+  %r = add VWORD %t, %q)",
+                  R"(
+declare VWORD @llvm.masked.expandload.WNAME(ptr, <COUNT x i1>, VWORD)
+declare void @llvm.masked.compressstore.WNAME(VWORD, ptr, <COUNT x i1>)
+)");
+}
+
 }  // namespace
 }  // namespace firstcall

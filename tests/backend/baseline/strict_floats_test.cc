@@ -383,6 +383,59 @@ TEST(StrictFloatsTest, LongDoublesToIntegers) {
   }
 }
 
+// The lanes behind the first are %a, %b and %a again, as far as there are so many.
+TEST(StrictFloatsTest, VectorsRaiseWhatTheirLanesRaise) {
+  struct Shape {
+    const char* lane;
+    int count;
+  };
+  for (const Shape& shape : {Shape{"double", 2}, {"float", 3}, {"float", 4}, {"double", 1}}) {
+    const std::string lane = shape.lane;
+    const int count = shape.count;
+    const std::string type = absl::StrCat("<", count, " x ", lane, ">");
+    const std::string suffix = absl::StrCat("v", count, SuffixOf(lane));
+    std::string made;
+    for (int i = 0; i < count; ++i) {
+      const auto insert = [&](const char* name, const char* value) {
+        const std::string before = i == 0 ? "zeroinitializer" : absl::StrCat("%", name, i - 1);
+        return absl::StrCat("  %", name, i, " = insertelement ", type, " ", before, ", ", lane, " ",
+                            value, ", i32 ", i, "\n");
+      };
+      absl::StrAppend(&made, insert("x", i == 2 ? "%b" : "%a"), insert("y", i == 1 ? "%a" : "%b"));
+    }
+    const std::vector<std::string> operands = {absl::StrCat("%x", count - 1),
+                                               absl::StrCat("%y", count - 1)};
+    std::vector<Operation> operations;
+    for (const char* name : {"fadd", "fsub", "fmul", "fdiv"}) {
+      operations.push_back(Arithmetic(name, type));
+      operations.back().name = absl::StrCat(name, ".", suffix);
+    }
+    operations.push_back(Arithmetic("sqrt", type, 1));
+    operations.back().name = absl::StrCat("sqrt.", suffix);
+    operations.push_back(Arithmetic("floor", type, 1, /*has_rounding=*/false));
+    operations.back().name = absl::StrCat("floor.", suffix);
+    for (const std::string& numbers : NumbersOf(lane)) {
+      for (const Operation& operation : operations) {
+        for (int mode : kModes) {
+          ExpectSame(Program(
+              mode, operation.Declaration(), absl::StrCat(numbers, made),
+              absl::StrCat("  %vector = ", operation.Call(operands), "  %r = extractelement ", type,
+                           " %vector, i32 ", count - 1, "\n"),
+              lane));
+        }
+      }
+      Operation comparison = Comparison("fcmps", type, "olt");
+      comparison.name = absl::StrCat("fcmps.", suffix);
+      comparison.result = absl::StrCat("<", count, " x i1>");
+      ExpectSame(Program(FE_TONEAREST, comparison.Declaration(), absl::StrCat(numbers, made),
+                         absl::StrCat("  %vector = ", comparison.Call(operands),
+                                      "  %packed = bitcast ", comparison.result, " %vector to i",
+                                      count, "\n  %r = zext i", count, " %packed to i64\n"),
+                         "i64"));
+    }
+  }
+}
+
 TEST(StrictFloatsTest, RaiseWhatNothingUses) {
   for (const Operation& operation :
        {Arithmetic("fdiv", "double"), Comparison("fcmps", "double", "olt"),
@@ -482,7 +535,10 @@ TEST(StrictFloatsTest, WhatIsCovered) {
               Refusal::kType);
     Operation vectors = Arithmetic("fadd", "<4 x float>");
     vectors.name = "fadd.v4f32";
-    EXPECT_EQ(refusal(triple, vectors), Refusal::kVector);
+    EXPECT_EQ(refusal(triple, vectors), Refusal::kNone);
+    vectors = Arithmetic("fadd", "<4 x half>");
+    vectors.name = "fadd.v4f16";
+    EXPECT_EQ(refusal(triple, vectors), Refusal::kType);
   }
   // Without an instruction, this is a function of the library that the baseline does not call.
   EXPECT_EQ(refusal("x86_64-pc-linux-gnu", Arithmetic("roundeven", "double", 1, false)),

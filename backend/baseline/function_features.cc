@@ -1,4 +1,4 @@
-#include "backend/baseline/fusion.h"
+#include "backend/baseline/function_features.h"
 
 #include "absl/strings/string_view.h"
 #include "llvm/ADT/SmallVector.h"
@@ -14,29 +14,43 @@ llvm::StringRef ValueOf(const ir::AttributeSet& attributes, absl::string_view na
   return {value.data(), value.size()};
 }
 
-}  // namespace
-
-bool FusesMultiplications(const ir::AttributeSet& function, bool has_fusion) {
+// `of_machine`: a feature that counts if the function names no CPU.
+llvm::StringMap<bool> FeaturesOf(const ir::AttributeSet& function, llvm::StringRef of_machine) {
   const llvm::StringRef cpu = ValueOf(function, "target-cpu");
-  const llvm::StringRef named = ValueOf(function, "target-features");
-  if (cpu.empty() && named.empty()) return has_fusion;
   llvm::StringMap<bool> has;
   if (cpu.empty()) {
-    has["fma"] = has_fusion;
+    if (!of_machine.empty()) has[of_machine] = true;
   } else if (llvm::X86::parseArchX86(cpu) != llvm::X86::CK_None) {
     llvm::SmallVector<llvm::StringRef, 64> of_cpu;
     llvm::X86::getFeaturesForCPU(cpu, of_cpu);
     for (llvm::StringRef feature : of_cpu) has[feature] = true;
   }
   llvm::SmallVector<llvm::StringRef, 64> features;
-  named.split(features, ',');
+  ValueOf(function, "target-features").split(features, ',');
   for (llvm::StringRef feature : features) {
     const bool is_on = feature.consume_front("+");
     if (!is_on && !feature.consume_front("-")) continue;
     has[feature] = is_on;
     llvm::X86::updateImpliedFeatures(feature, is_on, has);
   }
+  return has;
+}
+
+bool NamesFeatures(const ir::AttributeSet& function) {
+  return function.HasString("target-cpu") || function.HasString("target-features");
+}
+
+}  // namespace
+
+bool FusesMultiplications(const ir::AttributeSet& function, bool has_fusion) {
+  if (!NamesFeatures(function)) return has_fusion;
+  const llvm::StringMap<bool> has = FeaturesOf(function, has_fusion ? "fma" : "");
   return has.lookup("fma") || has.lookup("fma4");
+}
+
+bool UsesWideRegisters(const ir::AttributeSet& function, bool has_avx) {
+  return NamesFeatures(function) ? FeaturesOf(function, has_avx ? "avx" : "").lookup("avx")
+                                 : has_avx;
 }
 
 }  // namespace firstcall::baseline
