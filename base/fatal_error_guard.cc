@@ -136,30 +136,66 @@ struct sigaction HandlerOf(int signal) {
   return action;
 }
 
-// LLVM would bring back the handlers that it has found, also where the host has set others since.
-void DisableCrashRecovery(void (*llvms_handler)(int)) {
-  struct sigaction before[std::size(kCrashSignals)];
-  for (size_t i = 0; i < std::size(kCrashSignals); ++i) before[i] = HandlerOf(kCrashSignals[i]);
-  llvm::CrashRecoveryContext::Disable();
+bool IsFunction(const struct sigaction& action) {
+  return action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN;
+}
+
+std::atomic<void (*)(int)> llvms_handler{nullptr};
+// What was there before. Constant while Forward is a handler.
+struct sigaction hosts_handlers[std::size(kCrashSignals)];
+
+// Takes the place of LLVM's handler where the host has one of its own. LLVM's would raise the
+// signal of a fault elsewhere once more, and the host's handler would not learn what the fault was.
+void Forward(int signal, siginfo_t* info, void* context) {
+  if (innermost != nullptr) return llvms_handler.load()(signal);
   for (size_t i = 0; i < std::size(kCrashSignals); ++i) {
-    if (before[i].sa_handler != llvms_handler) sigaction(kCrashSignals[i], &before[i], nullptr);
+    if (kCrashSignals[i] != signal) continue;
+    const struct sigaction& host = hosts_handlers[i];
+    if ((host.sa_flags & SA_SIGINFO) != 0) {
+      host.sa_sigaction(signal, info, context);
+    } else {
+      host.sa_handler(signal);
+    }
   }
 }
 
-void (*llvms_crash_handler)(int) ABSL_GUARDED_BY(containments_mutex) = nullptr;
+void EnableCrashRecovery() {
+  for (size_t i = 0; i < std::size(kCrashSignals); ++i) {
+    hosts_handlers[i] = HandlerOf(kCrashSignals[i]);
+  }
+  llvm::CrashRecoveryContext::Enable();
+  llvms_handler = HandlerOf(SIGSEGV).sa_handler;
+  for (size_t i = 0; i < std::size(kCrashSignals); ++i) {
+    if (!IsFunction(hosts_handlers[i])) continue;
+    struct sigaction action = hosts_handlers[i];
+    action.sa_sigaction = &Forward;
+    action.sa_flags |= SA_SIGINFO;
+    sigaction(kCrashSignals[i], &action, nullptr);
+  }
+}
+
+// LLVM would bring back the handlers that it has found, also where the host has set others since.
+void DisableCrashRecovery() {
+  struct sigaction now[std::size(kCrashSignals)];
+  for (size_t i = 0; i < std::size(kCrashSignals); ++i) now[i] = HandlerOf(kCrashSignals[i]);
+  llvm::CrashRecoveryContext::Disable();
+  for (size_t i = 0; i < std::size(kCrashSignals); ++i) {
+    const bool is_ours =
+        now[i].sa_handler == llvms_handler.load() || now[i].sa_sigaction == &Forward;
+    if (!is_ours) sigaction(kCrashSignals[i], &now[i], nullptr);
+  }
+}
 
 }  // namespace
 
 CrashContainment::CrashContainment() {
   absl::MutexLock lock(&containments_mutex);
-  if (containments++ > 0) return;
-  llvm::CrashRecoveryContext::Enable();
-  llvms_crash_handler = HandlerOf(SIGSEGV).sa_handler;
+  if (containments++ == 0) EnableCrashRecovery();
 }
 
 CrashContainment::~CrashContainment() {
   absl::MutexLock lock(&containments_mutex);
-  if (--containments == 0) DisableCrashRecovery(llvms_crash_handler);
+  if (--containments == 0) DisableCrashRecovery();
 }
 
 }  // namespace firstcall

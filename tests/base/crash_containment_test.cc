@@ -1,3 +1,4 @@
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -57,6 +58,38 @@ TEST(CrashContainmentTest, LeavesHandlersOfTheHostAsTheyAre) {
   EXPECT_EQ(handler_of(SIGFPE), before);
   signal(SIGSEGV, SIG_DFL);
   signal(SIGFPE, SIG_DFL);
+}
+
+char* page = nullptr;
+int faults = 0;
+void Unprotect(int, siginfo_t* info, void*) {
+  if (info->si_addr != page + 8) _exit(3);
+  ++faults;
+  mprotect(page, 4096, PROT_READ | PROT_WRITE);
+}
+
+// As runtimes use faults for null checks and safepoints.
+TEST(CrashContainmentTest, AHandlerOfTheHostLearnsWhichFaultItWas) {
+  page = static_cast<char*>(
+      mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, /*fd=*/-1, /*offset=*/0));
+  struct sigaction action = {};
+  action.sa_sigaction = &Unprotect;
+  action.sa_flags = SA_SIGINFO;
+  sigaction(SIGSEGV, &action, nullptr);
+  {
+    CrashContainment containment;
+    *static_cast<volatile char*>(page + 8) = 1;
+    EXPECT_EQ(faults, 1);
+    EXPECT_TRUE(IsCrash(RunGuarded([] { raise(SIGSEGV); })));
+    mprotect(page, 4096, PROT_NONE);
+    *static_cast<volatile char*>(page + 8) = 1;
+    EXPECT_EQ(faults, 2);
+  }
+  struct sigaction after = {};
+  sigaction(SIGSEGV, nullptr, &after);
+  EXPECT_EQ(after.sa_sigaction, &Unprotect);
+  signal(SIGSEGV, SIG_DFL);
+  munmap(page, 4096);
 }
 
 TEST(CrashContainmentDeathTest, CrashesElsewhereGoOn) {
