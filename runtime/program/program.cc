@@ -202,6 +202,13 @@ absl::StatusOr<EntryPoint> Program::FindMain(absl::string_view entry,
   if (!found || found->module == nullptr) {
     return absl::NotFoundError(absl::StrCat("no module defines the entry function '", entry, "'"));
   }
+  const ModuleId module = found->module->id();
+  {
+    absl::MutexLock lock(&mutex_);
+    if (known_main_ && known_main_->module == module && known_main_->function == found->ordinal) {
+      return known_main_->entry_point;
+    }
+  }
   ModuleCache* const cache = found->module->cache();
   const ModulePart part{ModulePart::Kind::kEntryPoint, found->ordinal};
   if (cache != nullptr) {
@@ -212,7 +219,11 @@ absl::StatusOr<EntryPoint> Program::FindMain(absl::string_view entry,
     if (known) return *known;
   }
   FIRSTCALL_ASSIGN_OR_RETURN(EntryPoint created,
-                             compiler_half_.ReadEntryPoint(found->module->id(), found->ordinal));
+                             compiler_half_.ReadEntryPoint(module, found->ordinal));
+  {
+    absl::MutexLock lock(&mutex_);
+    known_main_ = {module, found->ordinal, created};
+  }
   if (cache != nullptr) cache->Store(part, created.Encode());
   return created;
 }

@@ -56,7 +56,7 @@ class Program {
   absl::Status RunConstructors(absl::Span<const std::string> arguments) ABSL_LOCKS_EXCLUDED(mutex_);
   void RunDestructors() ABSL_LOCKS_EXCLUDED(mutex_);
   absl::StatusOr<int> RunMain(absl::Span<const std::string> arguments, absl::string_view entry);
-  absl::Status CheckMain(absl::string_view entry);
+  absl::Status CheckMain(absl::string_view entry) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Compiles a function of a module and returns the address to call it at.
   absl::StatusOr<ExecutorAddress> Prepare(SourceModule& module, SymbolOrdinal function,
@@ -70,8 +70,10 @@ class Program {
   using KeptArguments = std::shared_ptr<const ProgramArguments>;
   absl::Status RunConstructors(const KeptArguments& arguments) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Finds out how to call `entry` as main, and sets `found` to its definition.
-  absl::StatusOr<EntryPoint> FindMain(absl::string_view entry, std::optional<Definition>& found);
+  // Finds out how to call `entry` as main, and sets `found` to its definition. Keeps the answer:
+  // when all functions have been compiled, the module may be gone.
+  absl::StatusOr<EntryPoint> FindMain(absl::string_view entry, std::optional<Definition>& found)
+      ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Has destructors run when the process exits.
   void HookExit() ABSL_LOCKS_EXCLUDED(mutex_);
@@ -91,6 +93,12 @@ class Program {
   std::optional<ExitHook> exit_hook_ ABSL_GUARDED_BY(mutex_);
   std::vector<KeptArguments> arguments_of_constructors_ ABSL_GUARDED_BY(mutex_);
   KeptArguments arguments_of_main_ ABSL_GUARDED_BY(mutex_);  // Of the last call.
+  struct KnownMain {
+    ModuleId module;
+    SymbolOrdinal function;
+    EntryPoint entry_point;
+  };
+  std::optional<KnownMain> known_main_ ABSL_GUARDED_BY(mutex_);  // What FindMain has found last.
 };
 
 }  // namespace firstcall

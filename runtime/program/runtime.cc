@@ -15,6 +15,8 @@ namespace firstcall {
 
 namespace {
 
+constexpr absl::string_view kUsualEntry = "main";
+
 // See DescriptionOrder.
 std::optional<bool> AsksWhenCalled(const RuntimeOptions& options) {
   if (!options.promotes) return std::nullopt;
@@ -161,6 +163,8 @@ absl::Status Runtime::Prepare(absl::Span<const absl::string_view> names,
 }
 
 absl::Status Runtime::PrepareAll(const PrepareOptions& options) {
+  // Afterwards the module may be gone, from which RunMain would learn how to call the function.
+  (void)CheckMain(kUsualEntry);
   return PrepareFunctions([&] { return AllFunctions(modules_, linkage_.resolver()); }, options,
                           program_, promoter_.get(), threads_);
 }

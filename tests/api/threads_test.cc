@@ -120,6 +120,17 @@ TEST_P(ThreadsTest, PrepareAllCompilesEverythingAndTellsHowFarItIs) {
   EXPECT_EQ(engine_->Lookup<int64_t(int64_t)>("f199").value()(1), 200);
 }
 
+// The module was given as text, and nothing of it is kept when all its functions are compiled.
+TEST(PreparedMainTest, RunsWhenEverythingIsCompiled) {
+  EngineOptions options;
+  options.tier = Tier::kZero;
+  std::unique_ptr<Engine> engine = Engine::Create(options).value();
+  ASSERT_THAT(engine->AddAssembly("define i32 @main() { ret i32 5 }", "program"), IsOk());
+  EXPECT_THAT(engine->PrepareAll(), IsOk());
+  ASSERT_OK_AND_ASSIGN(const int status, engine->RunMain({"program"}));
+  EXPECT_EQ(status, 5);
+}
+
 TEST_P(ThreadsTest, PrepareGoesOnAfterAFailureAndReportsTheFirst) {
   Create();
   Add(Program(true));
