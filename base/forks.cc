@@ -9,14 +9,14 @@
 #include <atomic>
 
 #include "absl/base/internal/cycleclock.h"
-#include "base/no_cancellation.h"
+#include "base/no_interruption.h"
 
 namespace firstcall {
 namespace {
 
-// Whether this thread can be cancelled, before it forks. Meanwhile it cannot, because nobody would
-// be told that no child came. Has no destructor, which would run while its thread ends.
-thread_local CancellationState cancellation_before;
+// What can interrupt this thread, before it forks. Meanwhile nothing does: nobody would be told
+// that no child came. Has no destructor, which would run while its thread ends.
+thread_local InterruptionState interruption_before;
 
 // When a thread waits for an absl::Mutex for the first time, Abseil measures its clock, once, for
 // some milliseconds. A child that is forked meanwhile would wait for the end of the measurement for
@@ -97,7 +97,7 @@ class Forks {
   }
 
   void Prepare() {
-    cancellation_before = CancellationState::Disable();
+    interruption_before = InterruptionState::Disable();
     Prepare(outermost_.load(std::memory_order_acquire));
     CompleteClockMeasurement();
     count_.fetch_add(1, std::memory_order_relaxed);
@@ -110,7 +110,7 @@ class Forks {
       Tell(*entry, handler);
     }
     if (Entry* outermost = outermost_.load(std::memory_order_acquire)) Tell(*outermost, handler);
-    cancellation_before.Restore();
+    interruption_before.Restore();
   }
 
   static void Tell(Entry& entry, void (*ForkHandlers::*handler)()) {

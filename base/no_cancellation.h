@@ -11,8 +11,6 @@
 
 #include <pthread.h>
 
-#include "absl/base/attributes.h"
-
 namespace firstcall {
 
 // Whether, and where, a thread may be cancelled.
@@ -39,31 +37,6 @@ class CancellationState {
   int type_ = PTHREAD_CANCEL_DEFERRED;
   int state_ = PTHREAD_CANCEL_ENABLE;
 };
-
-// Calls `function` with `before` restored if it throws. Never inlined: WithoutCancellation would
-// have something to do when it is unwound.
-template <typename Function>
-ABSL_ATTRIBUTE_NOINLINE auto CallOrRestore(const CancellationState& before,
-                                           const Function& function) {
-  try {
-    return function();
-  } catch (...) {
-    before.Restore();
-    throw;
-  }
-}
-
-// Calls `function`, whose result is a plain value, while the thread is not cancelled. For functions
-// that compiled code calls, and that do nothing else: they have nothing to destroy, so the thread
-// can be unwound from each of their instructions. (In functions that have, an instruction between
-// two calls ends the process when an exception comes from there.)
-template <typename Function>
-auto WithoutCancellation(const Function& function) {
-  const CancellationState before = CancellationState::Disable();
-  const auto result = CallOrRestore(before, function);
-  before.Restore();
-  return result;
-}
 
 // The constructor and the destructor run on the same thread. The destructor may unwind the thread.
 // So an object of this class is declared first, among members or local variables: it is destroyed

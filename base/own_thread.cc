@@ -14,6 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "base/end_watch.h"
 #include "base/forks.h"
 #include "base/steady_clock.h"
 
@@ -93,7 +94,9 @@ void* OwnThread::Run(void* work) {
   {
     // What it holds on to may be the thread itself.
     const std::function<void()> run = std::move(own->run);
+    EndWatch::NoteBegin();
     run();
+    EndWatch::NoteEnd();
   }
   own->has_ended = true;
   if (own->is_left.exchange(true)) delete own;
@@ -124,6 +127,7 @@ absl::StatusOr<std::unique_ptr<OwnThread>> OwnThread::Start(size_t stack_bytes,
   if (is_locked) {
     while (!thread->work_->has_begun) absl::SleepFor(kPause);
   }
+  EndWatch::NoteStart();
   return thread;
 }
 

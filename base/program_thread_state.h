@@ -8,7 +8,7 @@
 #include <cerrno>
 
 #include "base/call_once_state.h"
-#include "base/no_cancellation.h"
+#include "base/no_interruption.h"
 
 namespace firstcall {
 
@@ -27,10 +27,10 @@ class LibraryState {
 };
 
 // The same; meanwhile the thread is not cancelled, because compiling reads files, which are points
-// of cancellation.
+// of cancellation, and signals are held back.
 class ProgramThreadState {
  private:
-  const NoCancellation no_cancellation_;
+  const NoInterruption no_interruption_;
   const LibraryState library_;
 };
 

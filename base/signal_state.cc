@@ -2,15 +2,12 @@
 
 #include <csignal>
 
+#include "base/signal_hold.h"
+
 namespace firstcall {
 namespace {
 
 thread_local sigset_t noted = {};
-
-void GetBlocked(sigset_t& blocked) {
-  blocked = {};
-  pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
-}
 
 bool HasHandler(int signal) {
   struct sigaction action = {};
@@ -21,11 +18,10 @@ bool HasHandler(int signal) {
 
 }  // namespace
 
-void SignalState::NoteForThread() { GetBlocked(noted); }
+void SignalState::NoteForThread() { noted = SignalHold::ProgramMask(); }
 
 bool SignalState::MayBeInHandler() {
-  sigset_t now;
-  GetBlocked(now);
+  const sigset_t now = SignalHold::ProgramMask();
   if (sigisemptyset(&now) != 0) return false;
   for (int signal = 1; signal < NSIG; ++signal) {
     if (sigismember(&now, signal) != 1 || sigismember(&noted, signal) == 1) continue;

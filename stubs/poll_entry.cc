@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "base/no_cancellation.h"
+#include "base/no_interruption.h"
 #include "seam/hotness_counter.h"
 #include "seam/loop_exit.h"
 
@@ -99,7 +99,7 @@ __attribute__((visibility("hidden"))) extern const char firstcall_poll_aarch64[]
 // Called by the entry's assembly.
 __attribute__((visibility("hidden"))) const LoopExit* firstcall_poll_answer(HotnessCounter* counter,
                                                                             uint32_t loop) {
-  return WithoutCancellation(
+  return WithoutInterruption(
       [&] { return counter->leaving_handler.load(std::memory_order_acquire)(counter, loop); });
 }
 

@@ -1,7 +1,7 @@
 #include "stubs/reentry.h"
 
 #include "base/floating_point_environment.h"
-#include "base/no_cancellation.h"
+#include "base/no_interruption.h"
 #include "base/program_thread_state.h"
 
 namespace {
@@ -21,7 +21,7 @@ extern "C" {
 // Called by the reentry's assembly.
 __attribute__((visibility("hidden"))) uint64_t firstcall_reentry_resolve(
     firstcall::ReentryContext* context, uint64_t index, uint64_t caller) {
-  return firstcall::WithoutCancellation([&] {
+  return firstcall::WithoutInterruption([&] {
     caller_at_reentry = caller;
     firstcall::LibraryState state;
     firstcall::CompilerFloatingPoint floating_point;

@@ -1,11 +1,15 @@
 #include "runtime/functions/function_compiler.h"
 
+#include <cxxabi.h>
+
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>  // std::lock_guard
 #include <utility>
+#include <vector>
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
@@ -21,6 +25,9 @@
 
 namespace firstcall {
 namespace {
+
+// Handlers are short: they may call little that is safe in a signal handler.
+constexpr size_t kMostOfHandler = 64;
 
 bool IsFunction(const SymbolIndex& index, SymbolOrdinal ordinal) {
   return index.at(ordinal).kind == SymbolKind::kFunction;
@@ -56,8 +63,27 @@ absl::StatusOr<ExecutorAddress> FunctionCompiler::CompileForCall(FunctionKey key
   return body;
 }
 
+void FunctionCompiler::CompileHandler(FunctionKey key, bool may_delegate) {
+  std::vector<FunctionKey> functions = {key};
+  for (size_t i = 0; i < functions.size(); ++i) {
+    Callees callees;
+    try {
+      (void)Compile(functions[i], CompileReason::kOrdered, may_delegate, &callees);
+    } catch (const abi::__forced_unwind&) {
+      throw;  // The thread ends.
+    } catch (...) {
+      // A callback of the client's. The function has failed.
+    }
+    for (SymbolOrdinal callee : callees) {
+      const FunctionKey next{key.module, callee};
+      const bool is_known = std::find(functions.begin(), functions.end(), next) != functions.end();
+      if (!is_known && functions.size() < kMostOfHandler) functions.push_back(next);
+    }
+  }
+}
+
 absl::StatusOr<ExecutorAddress> FunctionCompiler::Compile(FunctionKey key, CompileReason reason,
-                                                          bool may_delegate) {
+                                                          bool may_delegate, Callees* callees) {
   DelegatingWorkScope work(threads_, may_delegate);
   if (key.module->is_removed()) {
     return absl::FailedPreconditionError(
@@ -72,7 +98,7 @@ absl::StatusOr<ExecutorAddress> FunctionCompiler::Compile(FunctionKey key, Compi
     if (claim.is_claim()) {
       work.Run([&] {
         functions_.TakeOver(leader);
-        status = CompileFunction(leader, reason);
+        status = CompileFunction(leader, reason, callees);
         if (status.ok()) descriptions_.NoteCompiled(leader);
       });
       claim.End(std::move(status));
@@ -87,7 +113,7 @@ absl::StatusOr<ExecutorAddress> FunctionCompiler::Compile(FunctionKey key, Compi
       // See ObjectLinker::mutex.
       std::lock_guard<WorkMutex> lock(objects_.mutex());
       FunctionTable::ClaimOrResult claim(functions_, leader);
-      if (claim.is_claim()) claim.End(CompileFunction(leader, reason));
+      if (claim.is_claim()) claim.End(CompileFunction(leader, reason, callees));
       status = claim.result();
       // An optimized body from the cache comes without the variables of its group. Code that needs
       // one of them gets those of the first body; calls still go to the optimized one.
@@ -198,7 +224,7 @@ void FunctionCompiler::ReadLabels(SourceModule& module) {
 }
 
 absl::Status FunctionCompiler::Attempt(FunctionKey key, MakeOptions options, Outcome& outcome) {
-  options.lists_callees = speculation_.has_budget();
+  options.lists_callees = options.lists_callees || speculation_.has_budget();
   // A callback of the client's may throw. Then no thread may wait for those that have joined.
   absl::Cleanup release = [&] {
     if (!outcome.joined.empty()) compiler_.ReadAgain(key.module->id());
@@ -238,6 +264,7 @@ absl::Status FunctionCompiler::Publish(FunctionKey key, MadeFunction& made,
   }
   FIRSTCALL_RETURN_IF_ERROR(status);
   speculation_.CompileAhead(module, made.callees);
+  outcome.callees = std::move(made.callees);
   CountCompiled(module, static_cast<size_t>(first_count));
   return absl::OkStatus();
 }
@@ -261,12 +288,14 @@ absl::Status FunctionCompiler::AttemptAgain(FunctionKey key, const MakeOptions& 
   outcome = Outcome();
   MakeOptions alone;
   alone.reason = options.reason;
+  alone.lists_callees = options.lists_callees;
   return Attempt(key, alone, outcome);
 }
 
 // Threads that call different members of a group meet at its leader: the first one compiles and
 // publishes all members. No member is compiled without the leader, because each member leads to it.
-absl::Status FunctionCompiler::CompileFunction(FunctionKey key, CompileReason reason) {
+absl::Status FunctionCompiler::CompileFunction(FunctionKey key, CompileReason reason,
+                                               Callees* callees) {
   if (key.module->index().at(key.ordinal).kind == SymbolKind::kIFunc) return ResolveIFunc(key);
   if (functions_.WasLeftByParent(key)) compiler_.ReadAgain(key.module->id());
   MakeOptions options;
@@ -274,6 +303,7 @@ absl::Status FunctionCompiler::CompileFunction(FunctionKey key, CompileReason re
   options.may_join = reason == CompileReason::kCalled && key.module->is_reopenable();
   options.may_use_cache = true;
   options.may_use_optimized = true;
+  options.lists_callees = callees != nullptr;
   Outcome outcome;
   absl::Status status;
   {
@@ -293,10 +323,11 @@ absl::Status FunctionCompiler::CompileFunction(FunctionKey key, CompileReason re
         {key.module->name(), key.module->index().at(key.ordinal).name, reason, status});
     return status;
   }
+  if (callees != nullptr) *callees = std::move(outcome.callees);
   if (!outcome.leader) return absl::OkStatus();
   const FunctionKey leader{key.module, *outcome.leader};
   FunctionTable::ClaimOrResult claim(functions_, leader);
-  if (claim.is_claim()) claim.End(CompileFunction(leader, reason));
+  if (claim.is_claim()) claim.End(CompileFunction(leader, reason, callees));
   return claim.result();
 }
 

@@ -65,6 +65,10 @@ class FunctionCompiler final : public FunctionProvider {
   // and there are compile threads. Tells the listener of the first call.
   absl::StatusOr<ExecutorAddress> CompileForCall(FunctionKey key, bool may_delegate) override;
 
+  // The functions that the handler and they call: those of its module, and as many as a handler's
+  // own code may be expected to have.
+  void CompileHandler(FunctionKey key, bool may_delegate) override;
+
   // Returns the address of a label that inline assembly of a function of `module` defines; null if
   // no function defines the label. Compiles the function that defines it first, and blocks until
   // the function's object is loaded. If it is not known yet which labels the functions of `module`
@@ -80,8 +84,13 @@ class FunctionCompiler final : public FunctionProvider {
   }
 
  private:
-  // As Compile, on a compile thread if `may_delegate` and there are compile threads.
-  absl::StatusOr<ExecutorAddress> Compile(FunctionKey key, CompileReason reason, bool may_delegate);
+  using Callees = std::vector<SymbolOrdinal>;
+
+  // As Compile, on a compile thread if `may_delegate` and there are compile threads. If `callees`
+  // is not null and the function is compiled now, it gets the functions of the module that the
+  // function calls.
+  absl::StatusOr<ExecutorAddress> Compile(FunctionKey key, CompileReason reason, bool may_delegate,
+                                          Callees* callees = nullptr);
 
   // What an attempt to publish a function has led to, besides its status.
   struct Outcome {
@@ -90,6 +99,7 @@ class FunctionCompiler final : public FunctionProvider {
     bool is_optimized = false;        // The object has the optimized body.
     // If set, the function can only be compiled together with this leader.
     std::optional<SymbolOrdinal> leader;
+    Callees callees;  // If MakeOptions::lists_callees.
   };
 
   void ReadLabels(SourceModule& module);
@@ -97,8 +107,9 @@ class FunctionCompiler final : public FunctionProvider {
   // are known. Publishes `key` only when the data is complete, because `key` may need the data.
   absl::Status LoadLabels(FunctionKey key);
   // For the thread that has claimed `key`. Publishes `key` in an object of its own or, if `key`
-  // turns out to have a leader, in the leader's object. An ifunc is resolved instead.
-  absl::Status CompileFunction(FunctionKey key, CompileReason reason);
+  // turns out to have a leader, in the leader's object. An ifunc is resolved instead. `callees` as
+  // for Compile.
+  absl::Status CompileFunction(FunctionKey key, CompileReason reason, Callees* callees = nullptr);
   absl::Status Attempt(FunctionKey key, MakeOptions options, Outcome& outcome);
   // After an attempt with `options` has failed: gives up the functions that the attempt has
   // claimed. If it may help, attempts `key` alone; otherwise returns `failure`.

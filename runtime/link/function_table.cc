@@ -23,7 +23,7 @@ namespace {
        {absl::string_view("firstcall: function '"), function,
         absl::string_view("' is called for the first time while its thread has unfinished work in "
                           "the engine: a signal handler has interrupted that work, or has left it "
-                          "by longjmp. Prepare what handlers call\n")}) {
+                          "by longjmp. Have signals held back, or prepare what handlers call\n")}) {
     (void)!write(STDERR_FILENO, part.data(), part.size());
   }
   _exit(kFirstCallFailedExitStatus);

@@ -55,6 +55,11 @@ class FunctionProvider {
   // tells whether the thread was not at work before, so that another thread may compile.
   virtual absl::StatusOr<ExecutorAddress> CompileForCall(FunctionKey key, bool may_delegate) = 0;
 
+  // Compiles a function that the program has installed as a handler, and the functions that it and
+  // they call, up to a bound. A function that cannot be compiled fails when it is called. The
+  // caller is in its own WorkScope; `may_delegate` as above.
+  virtual void CompileHandler(FunctionKey key, bool may_delegate) = 0;
+
   // Returns the address of a label that inline assembly of a function of `module` defines; null if
   // no function defines the label. May compile functions, and blocks until then.
   virtual absl::StatusOr<ExecutorAddress> FindLabel(SourceModule& module,

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "base/end_watch.h"
 #include "base/status.h"
 #include "object/symbol_name.h"
 #include "runtime/process/exit_handlers.h"
@@ -23,7 +24,12 @@ constexpr absl::string_view kExit = "exit";
 bool IsCode(SymbolKind kind) { return kind == SymbolKind::kFunction || kind == SymbolKind::kIFunc; }
 
 bool MayHaveFunctionInstead(absl::string_view name) {
-  return name == kExit || name == kDlsym || name == kDlvsym;
+  return name == kExit || name == kDlsym || name == kDlvsym || HandlerInstallers::Include(name);
+}
+
+// Whether the function may end single threads, or have the system end them.
+bool MayEndThreads(absl::string_view name) {
+  return name == "syscall" || name == "prctl" || name == "seccomp_load";
 }
 
 void NameOf(std::string* text, absl::string_view object_name) {
@@ -51,6 +57,10 @@ LazyObject* ObjectOf(const Definition& definition) {
 }
 
 }  // namespace
+
+SymbolResolver::~SymbolResolver() {
+  if (installs_handlers_) HandlerInstallers::Remove(*this);
+}
 
 absl::StatusOr<SymbolResolution> SymbolResolver::ResolveAll(const ElfObject& image,
                                                             LazyObject& requester,
@@ -111,6 +121,7 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::Resolve(absl::string_view object
       !definitions_.Find(kAtexit, requester.library)) {
     return OwnAtexit(requester);
   }
+  if (MayEndThreads(reference.name)) EndWatch::Need();
   FIRSTCALL_ASSIGN_OR_RETURN(ExecutorAddress address,
                              FindOutside(reference.name, requester.library));
   if (!address.is_null() || module == nullptr) return address;
@@ -143,6 +154,10 @@ absl::StatusOr<std::optional<ExecutorAddress>> SymbolResolver::FunctionInstead(
   }
   if (name == kExit) return std::nullopt;
   FIRSTCALL_ASSIGN_OR_RETURN(const ExecutorAddress chosen, outside_.Find(name));
+  if (HandlerInstallers::Include(name)) {
+    const ExecutorAddress installer = HandlerInstaller(name, chosen);
+    return installer.is_null() ? chosen : installer;
+  }
   if (chosen.is_null() || !IsOfCLibrary(chosen)) return std::nullopt;
   if (name == kDlvsym) return ExecutorAddress::Of(reinterpret_cast<const void*>(&Dlvsym));
   absl::MutexLock lock(&own_functions_mutex_);
@@ -155,6 +170,22 @@ absl::StatusOr<std::optional<ExecutorAddress>> SymbolResolver::FunctionInstead(
                                     requester.dso_handle, requester.code()));
   }
   return requester.own_dlsym;
+}
+
+ExecutorAddress SymbolResolver::HandlerInstaller(absl::string_view name, ExecutorAddress found) {
+  if (found.is_null() || found != outside_.FindInProcess(name)) return ExecutorAddress();
+  HandlerInstallers::Add(*this);
+  installs_handlers_ = true;
+  return HandlerInstallers::Instead(name, found);
+}
+
+std::optional<FunctionKey> SymbolResolver::FunctionAt(ExecutorAddress address) {
+  const std::optional<FunctionTable::AtAddress> found = functions_.FunctionAt(address);
+  return found ? std::optional(found->key) : std::nullopt;
+}
+
+void SymbolResolver::PrepareHandler(FunctionKey function, bool may_delegate) {
+  compiler_->CompileHandler(function, may_delegate);
 }
 
 // Nothing if the module only declares the symbol or does not name it, or if its object, which is
@@ -348,7 +379,12 @@ DynamicSymbols::Found SymbolResolver::FindDynamic(absl::string_view name, Librar
     }
   }
   const absl::StatusOr<ExecutorAddress> address = outside_.Find(name);
-  return address.ok() ? Found{*address, false} : Found();
+  if (!address.ok()) return Found();
+  if (HandlerInstallers::Include(name)) {
+    const ExecutorAddress installer = HandlerInstaller(name, *address);
+    if (!installer.is_null()) return {installer, false};
+  }
+  return {*address, false};
 }
 
 void SymbolResolver::AddTableEntries(SourceModule& module, absl::Span<const TableEntry> entries) {

@@ -8,6 +8,7 @@
 #ifndef FIRSTCALL_RUNTIME_LINK_SYMBOL_RESOLVER_H_
 #define FIRSTCALL_RUNTIME_LINK_SYMBOL_RESOLVER_H_
 
+#include <atomic>
 #include <optional>
 #include <string>
 
@@ -21,6 +22,7 @@
 #include "object/symbol_name.h"
 #include "runtime/link/definitions.h"
 #include "runtime/link/function_table.h"
+#include "runtime/link/handler_installers.h"
 #include "runtime/link/outside_symbols.h"
 #include "runtime/link/providers.h"
 #include "runtime/link/source_module.h"
@@ -28,12 +30,13 @@
 
 namespace firstcall {
 
-class SymbolResolver final : public DynamicSymbols {
+class SymbolResolver final : public DynamicSymbols, private HandlerInstallers::Functions {
  public:
   // All must outlive the resolver.
   SymbolResolver(const OutsideSymbols& outside, const Definitions& definitions,
                  FunctionTable& functions)
       : outside_(outside), definitions_(definitions), functions_(functions) {}
+  ~SymbolResolver();
 
   // Sets what links and compiles the definition of a name. Both must outlive the resolver. Call
   // this once, before anything is resolved.
@@ -130,11 +133,19 @@ class SymbolResolver final : public DynamicSymbols {
                                                                  LazyObject& requester)
       ABSL_LOCKS_EXCLUDED(own_functions_mutex_);
 
+  // The engine's own function that takes the place of the process's function `found`, which
+  // installs handlers. Null if the client has another one.
+  ExecutorAddress HandlerInstaller(absl::string_view name, ExecutorAddress found);
+
+  std::optional<FunctionKey> FunctionAt(ExecutorAddress address) override;
+  void PrepareHandler(FunctionKey function, bool may_delegate) override;
+
   const OutsideSymbols& outside_;
   const Definitions& definitions_;
   FunctionTable& functions_;
   DataProvider* objects_ = nullptr;
   FunctionProvider* compiler_ = nullptr;
+  std::atomic<bool> installs_handlers_{false};
   absl::Mutex own_functions_mutex_;  // Guards LazyObject::own_atexit and own_dlsym.
 };
 

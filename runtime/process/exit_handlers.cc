@@ -99,10 +99,11 @@ FIRSTCALL_ON_ANY_STACK int ExitHandlers::RegisterForThread(void (*handler)(void*
   if (handle == nullptr || handle->mark != DsoHandle::kMark) {
     return __cxa_thread_atexit_impl(handler, argument, dso_handle);
   }
-  auto entry =
-      std::make_unique<ThreadEntry>(ThreadEntry{handler, argument, handle, NumberOfThisThread()});
+  std::unique_ptr<ThreadEntry> entry;
   {
-    const ForkScope scope;
+    const ForkScope scope;  // Also for the allocation, which a signal handler must not interrupt.
+    entry =
+        std::make_unique<ThreadEntry>(ThreadEntry{handler, argument, handle, NumberOfThisThread()});
     absl::MutexLock lock(&mutex_);
     if (handle->handlers->is_closed_) return 0;
     handle->handlers->thread_entries_.push_back(entry.get());

@@ -5,9 +5,10 @@
 // work. Otherwise the child would contain claims and held locks of threads that do not exist in the
 // child.
 //
-// If a thread is at work and does not run the client's code, a first call on this thread comes from
-// a signal handler. Such a call must not wait: it would wait for the very work that the handler has
-// interrupted.
+// Meanwhile the thread is not cancelled, and signals are held back (base/no_interruption.h). If a
+// thread is at work and does not run the client's code, a first call on this thread comes from the
+// handler of a signal that is not held back. Such a call must not wait: it would wait for the very
+// work that the handler has interrupted.
 //
 // Removing a module waits in the same way as fork, so that no thread uses the module.
 //
@@ -21,7 +22,7 @@
 #include <functional>
 
 #include "base/floating_point_environment.h"
-#include "base/no_cancellation.h"
+#include "base/no_interruption.h"
 #include "base/program_thread_state.h"
 
 namespace firstcall {
@@ -77,7 +78,7 @@ class ForkScope {
   ForkScope& operator=(const ForkScope&) = delete;
 
  private:
-  const NoCancellation no_cancellation_;
+  const NoInterruption no_interruption_;
 };
 
 // While this exists, no other thread is at work. Like fork, the constructor waits for the threads
@@ -91,7 +92,7 @@ class ExclusiveWorkScope {
   ExclusiveWorkScope& operator=(const ExclusiveWorkScope&) = delete;
 
  private:
-  const NoCancellation no_cancellation_;
+  const NoInterruption no_interruption_;
   const CompilerFloatingPoint floating_point_;
 };
 
@@ -128,8 +129,8 @@ class DelegatedWorkScope {
 };
 
 // Runs `action` on this thread as soon as this thread is not at work any more: now, or at the end
-// of its outermost scope. Actions run one after the other, in the order in which they were added.
-// An action may add further actions. Actions must not throw.
+// of its outermost scope, while signals are still held back. Actions run one after the other, in
+// the order in which they were added. An action may add further actions. Actions must not throw.
 void RunAfterWork(std::function<void()> action);
 
 // Runs the actions that were added in a DelegatedWorkScope. The scope does not run these actions
@@ -138,7 +139,8 @@ void RunWaitingActions();
 
 // While this exists, the client's code runs, and may call compiled code. The client's code runs in
 // the compiler's floating-point environment. Its changes to that environment are dropped together
-// with the compiler's changes.
+// with the compiler's changes. Signals are still held back: a handler could leave the engine's work
+// by siglongjmp, or stop the thread.
 class CallbackScope {
  public:
   CallbackScope();

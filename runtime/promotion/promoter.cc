@@ -6,7 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/time/clock.h"
 #include "base/any_stack.h"
-#include "base/no_cancellation.h"
+#include "base/no_interruption.h"
 #include "base/own_thread.h"
 #include "base/processors.h"
 #include "base/program_thread_state.h"
@@ -66,7 +66,7 @@ Promoter::~Promoter() {
 // --- Asking ---
 
 FIRSTCALL_ON_ANY_STACK void* Promoter::Ask(HotnessCounter* counter, uint32_t loop) {
-  return WithoutCancellation(
+  return WithoutInterruption(
       [&] { return ContinuationFor(counter, loop, /*is_in_code=*/false).code; });
 }
 
