@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/floating_point_environment.h"
+#include "base/signal_hold.h"
 #include "base/status.h"
 #include "base/steady_clock.h"
 #include "engine/debug_info_choice.h"
@@ -115,6 +116,7 @@ absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(EngineOptions options,
   FIRSTCALL_RETURN_IF_ERROR(BaselineOf(options).status());
   FIRSTCALL_ASSIGN_OR_RETURN(std::shared_ptr<const SharedLibraries> libraries,
                              SharedLibraries::Open(options.shared_libraries));
+  if (options.holds_signals) HeldSignals::AddAll();
   const CompilerFloatingPoint floating_point;
   for (const std::shared_ptr<EventListener>& listener : options.event_listeners) {
     if (listener == nullptr) return absl::InvalidArgumentError("an event listener is null");

@@ -173,6 +173,17 @@ cl::opt<unsigned> speculation_budget(
     cl::desc("With --compile-threads: how long these may compile what is likely to be called "
              "(default: 0)"),
     cl::cat(category));
+cl::opt<bool> prepare_all(
+    "prepare-all",
+    cl::desc("Compile all functions before the program's constructors and main run, and nothing "
+             "later (implies --tier=0, or 1 with -O2 and -O3); one that cannot be compiled fails "
+             "when it is called"),
+    cl::cat(category));
+cl::opt<bool> hold_signals(
+    "hold-signals",
+    cl::desc("Hold back all signals while a first call compiles, not only those for which the "
+             "program's own code installs a handler (default with --dlopen)"),
+    cl::cat(category));
 cl::opt<bool> no_lazy_compilation("disable-lazy-compilation", cl::desc("The same as --mode=eager"),
                                   cl::cat(category));
 cl::opt<bool> per_module_lazy("per-module-lazy", cl::desc("The same as --mode=eager"),
@@ -437,7 +448,9 @@ std::vector<std::pair<std::string, std::string>> CacheKey() {
 
 Tier TierOf(CodegenLevel level) {
   if (tier.getNumOccurrences() > 0) return tier;
-  return level >= CodegenLevel::kO2 ? Tier::kOne : Tier::kAuto;
+  if (level >= CodegenLevel::kO2) return Tier::kOne;
+  // Nothing is compiled later, not even again.
+  return prepare_all ? Tier::kZero : Tier::kAuto;
 }
 
 // Options of LLVM's code generator mean something to LLVM only, except those that choose the
@@ -571,6 +584,9 @@ CommandLine ParseCommandLine(int argc, char** argv) {
   command_line.objects.assign(extra_objects.begin(), extra_objects.end());
   command_line.archives = InLibraries(extra_archives);
   command_line.engine.shared_libraries.assign(libraries.begin(), libraries.end());
+  // Libraries may install handlers, and stop threads, as collectors do.
+  command_line.engine.holds_signals = hold_signals || !libraries.empty();
+  command_line.prepares_all = prepare_all;
   if (entry_function.empty()) Refuse("error: --entry-function name cannot be empty");
   command_line.entry_function = entry_function;
   command_line.thread_entries.assign(thread_entries.begin(), thread_entries.end());

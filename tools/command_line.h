@@ -19,6 +19,7 @@ struct CommandLine {
   std::vector<LibraryFile> modules;  // The program's main module comes first.
   std::vector<std::string> objects;
   std::vector<LibraryFile> archives;
+  bool prepares_all = false;  // Compile all functions before anything runs.
   std::string entry_function;
   std::vector<std::string> thread_entries;  // Functions to run on other threads at the same time.
   bool interpret = false;

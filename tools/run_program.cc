@@ -70,6 +70,8 @@ absl::StatusOr<int> RunCompiled(const CommandLine& command_line) {
   if (command_line.print_stats) std::atexit(PrintStats);
   // Before anything runs, the command can still become the program with LLVM.
   FIRSTCALL_RETURN_IF_ERROR(engine->CheckMain(command_line.entry_function));
+  // A function that cannot be compiled fails when it is called.
+  if (command_line.prepares_all) (void)engine->PrepareAll();
   if (!command_line.hot_functions_file.empty()) {
     FIRSTCALL_RETURN_IF_ERROR(WriteHotFunctionsAtExit(*engine, command_line.hot_functions_file));
   }

@@ -190,6 +190,12 @@ void fc_options_set_speculation_budget(fc_options* options, uint64_t nanoseconds
  * SIGABRT; crashes elsewhere go on to the earlier handlers. */
 void fc_options_set_contain_crashes(fc_options* options, int enabled);
 
+/* Whether all signals but those of faults are held back from threads that are at work in the
+ * engine, until they leave it. For hosts whose own signal handlers call compiled code for the first
+ * time, stop threads, or leave by siglongjmp. Default: only signals for which compiled code itself
+ * installs a handler by sigaction, signal and the like are held back. */
+void fc_options_set_hold_signals(fc_options* options, int enabled);
+
 /* The target. Default: the process's triple and the machine's CPU with all its features. If the
  * IR of a function names a CPU, its first body is for that CPU; on x86-64, its optimized body is
  * for the target given here (the CPU "x86-64" prevents that). Results are the same, with two

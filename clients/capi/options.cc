@@ -139,6 +139,13 @@ void fc_options_set_contain_crashes(fc_options* options, int enabled) {
   });
 }
 
+void fc_options_set_hold_signals(fc_options* options, int enabled) {
+  Set(options, [&](EngineOptions& engine) {
+    engine.holds_signals = enabled != 0;
+    return absl::OkStatus();
+  });
+}
+
 void fc_options_set_triple(fc_options* options, const char* triple) {
   SetString(options, &EngineOptions::triple, triple);
 }

@@ -538,6 +538,7 @@ static void TestOptions(void) {
       fc_options_set_compile_threads(options, (size_t)level);
       fc_options_set_speculation_budget(options, 1000000000);
       fc_options_set_contain_crashes(options, level == 3);
+      fc_options_set_hold_signals(options, level == 2);
       fc_options_set_cpu(options, kCpu);
       fc_options_set_features(options, NULL);
       fc_options_set_relocation_model(options, level ? FC_RELOCATION_PIC : FC_RELOCATION_DEFAULT);
