@@ -1,0 +1,375 @@
+#include "memory/thread_local_blocks.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+
+#include "base/forks.h"
+#include "memory/block_pool.h"
+
+extern "C" {
+// Defined by the dynamic linker: returns the address of a module's variable in the calling thread
+// (ELF Handling for Thread-Local Storage, section 3.4).
+void* __tls_get_addr(size_t* module_and_offset);
+}
+
+namespace {
+
+// A table is reserved memory, of which a thread uses the pages that it reaches. Entry 0 is unused.
+constexpr size_t kMostModules = size_t{1} << 16;
+
+using Table = std::atomic<uint64_t>[kMostModules];
+
+// The table of a thread that has no block. Never written; not constant, so that it takes no room in
+// the file.
+Table no_blocks;
+
+}  // namespace
+
+extern "C" {
+// The calling thread's table; read by stubs/thread_local_resolver_*.S. An entry is the distance of
+// the block from the thread pointer; 0: there is no block. Part of what each thread has from its
+// beginning, so that a thread's first access needs nothing.
+__attribute__((
+    visibility("hidden"),
+    tls_model(
+        "initial-exec"))) thread_local const std::atomic<uint64_t>* firstcall_thread_local_table =
+    no_blocks;
+}
+
+namespace firstcall {
+namespace {
+
+ThreadLocalResolvers resolvers;
+
+uint64_t ThreadPointer() {
+  uint64_t pointer;
+#if defined(__x86_64__)
+  asm("mov %%fs:0, %0" : "=r"(pointer));
+#elif defined(__aarch64__)
+  asm("mrs %0, tpidr_el0" : "=r"(pointer));
+#else
+  pointer = 0;
+#endif
+  return pointer;
+}
+
+// A thread that has blocks. In memory of its own, which is zero at first.
+struct Thread {
+  pid_t id;  // 0 if it is not known: that of a thread which has borrowed a vforked child.
+  uint64_t pointer;
+  Thread* next;
+  Table table;
+};
+
+// All zeros if it is not there.
+struct Module {
+  ThreadLocalModule::Image image;
+  size_t process_module = 0;  // The dynamic linker's number; 0: of compiled code.
+  uint64_t unloaded = 0;      // See ThreadLocalOfProcess.
+  size_t next_free = 0;       // If it is not there: the next such number; 0: none.
+};
+
+// By number. Apart from the rest, because it is all zeros at first.
+Module modules[kMostModules];
+
+[[noreturn]] void EndForLackOfMemory() {
+  constexpr char kMessage[] = "firstcall: no memory for thread-local variables\n";
+  (void)!write(STDERR_FILENO, kMessage, sizeof(kMessage) - 1);
+  _exit(127);  // The dynamic linker's status in this case.
+}
+
+// All functions of this class are called with the lock held, unless they say otherwise.
+class Blocks {
+ public:
+  static Blocks& Get() {
+    static Blocks blocks;  // Constant-initialized; has no destructor.
+    return blocks;
+  }
+
+  constexpr Blocks() = default;
+
+  // Blocks signals while it is held, because a handler may reach a variable.
+  class Lock {
+   public:
+    explicit Lock(Blocks& blocks) : blocks_(blocks) { blocks_.Acquire(&before_); }
+    ~Lock() { blocks_.Release(before_); }
+    Lock(const Lock&) = delete;
+    Lock& operator=(const Lock&) = delete;
+
+   private:
+    Blocks& blocks_;
+    sigset_t before_;
+  };
+
+  // Without the lock.
+  static void FollowForks() {
+    static const bool follows = [] {
+      AddForkHandlers({[] {
+                         Blocks& blocks = Get();
+                         sigset_t before;
+                         blocks.Acquire(&before);
+                         blocks.before_fork_ = before;
+                       },
+                       [] { Get().Release(Get().before_fork_); },
+                       [] {
+                         Get().ForgetParentsThreads();
+                         Get().Release(Get().before_fork_);
+                       }});
+      return true;
+    }();
+    (void)follows;
+  }
+
+  // 0 if there are too many.
+  size_t Add(const Module& module) {
+    size_t number = first_free_;
+    if (number != 0) {
+      first_free_ = modules[number].next_free;
+    } else if (module_count_ < kMostModules) {
+      number = module_count_++;
+    } else {
+      return 0;
+    }
+    modules[number] = module;
+    return number;
+  }
+
+  void Remove(size_t number) {
+    ForgetDeadThreads();
+    for (Thread* thread = threads_; thread != nullptr; thread = thread->next) {
+      FreeBlock(*thread, number);
+    }
+    modules[number] = {};
+    modules[number].next_free = first_free_;
+    first_free_ = number;
+  }
+
+  size_t FindOfProcess(size_t module, uint64_t unloaded) const {
+    for (size_t i = 1; i < module_count_; ++i) {
+      if (modules[i].process_module == module && modules[i].unloaded == unloaded) return i;
+    }
+    return 0;
+  }
+
+  Module ModuleAt(size_t number) const { return modules[number]; }
+
+  // The calling thread's table.
+  Table& TableOfThread() {
+    if (firstcall_thread_local_table == no_blocks) {
+      if (thread_count_ >= next_look_) ForgetDeadThreads();
+      void* const memory = pool_.AllocatePages(sizeof(Thread));
+      if (memory == nullptr) EndForLackOfMemory();
+      auto* const thread = static_cast<Thread*>(memory);
+      // A child of vfork uses its parent's thread, whose number it does not know.
+      thread->id = BorrowsMemory() ? 0 : OwnId();
+      thread->pointer = ThreadPointer();
+      thread->next = threads_;
+      threads_ = thread;
+      ++thread_count_;
+      firstcall_thread_local_table = thread->table;
+    }
+    return const_cast<Table&>(reinterpret_cast<const Table&>(*firstcall_thread_local_table));
+  }
+
+  uint64_t MakeBlock(size_t number) {
+    Table& table = TableOfThread();
+    const ThreadLocalModule::Image& image = modules[number].image;
+    auto* const block = static_cast<uint8_t*>(pool_.Allocate(image.size, image.alignment));
+    if (block == nullptr) EndForLackOfMemory();
+    if (image.byte_count != 0) std::memcpy(block, image.bytes, image.byte_count);
+    std::memset(block + image.byte_count, 0, image.size - image.byte_count);
+    const uint64_t distance = reinterpret_cast<uint64_t>(block) - ThreadPointer();
+    table[number].store(distance, std::memory_order_relaxed);
+    ++block_count_;
+    return distance;
+  }
+
+  ThreadLocalMemory Count() {
+    ForgetDeadThreads();
+    return {thread_count_, block_count_, pool_.bytes()};
+  }
+
+ private:
+  static pid_t OwnId() { return static_cast<pid_t>(syscall(SYS_gettid)); }
+
+  void Acquire(sigset_t* before) {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, before);
+    pthread_mutex_lock(&mutex_);
+  }
+  void Release(sigset_t before) {
+    pthread_mutex_unlock(&mutex_);
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+
+  static bool IsOwn(const Thread& thread) { return thread.table == firstcall_thread_local_table; }
+
+  // A number that another thread has got meanwhile makes this one seem alive for that much longer.
+  static bool IsDead(const Thread& thread) {
+    return thread.id != 0 && !IsOwn(thread) && syscall(SYS_tgkill, getpid(), thread.id, 0) != 0 &&
+           errno == ESRCH;
+  }
+
+  // The system is asked of every thread, so this is done when there may be as many dead ones as
+  // living ones.
+  void ForgetDeadThreads() {
+    const int error = errno;
+    ForgetThreads(IsDead);
+    errno = error;
+    next_look_ = std::max<size_t>(kFewThreads, 2 * thread_count_);
+  }
+
+  void ForgetParentsThreads() {
+    ForgetThreads([](const Thread& thread) { return !IsOwn(thread); });
+    if (threads_ != nullptr) threads_->id = OwnId();
+  }
+
+  template <typename IsGone>
+  void ForgetThreads(IsGone is_gone) {
+    for (Thread** at = &threads_; *at != nullptr;) {
+      Thread* const thread = *at;
+      if (!is_gone(*thread)) {
+        at = &thread->next;
+        continue;
+      }
+      *at = thread->next;
+      for (size_t i = 1; i < module_count_; ++i) FreeBlock(*thread, i);
+      pool_.FreePages(thread, sizeof(Thread));
+      --thread_count_;
+    }
+  }
+
+  // Does nothing if there is none.
+  void FreeBlock(Thread& thread, size_t number) {
+    // Reading an entry that was never written takes no memory.
+    const uint64_t distance = thread.table[number].load(std::memory_order_relaxed);
+    if (distance == 0) return;
+    thread.table[number].store(0, std::memory_order_relaxed);
+    const Module& module = modules[number];
+    if (module.process_module != 0) return;
+    pool_.Free(reinterpret_cast<void*>(distance + thread.pointer), module.image.size,
+               module.image.alignment);
+    --block_count_;
+  }
+
+  static constexpr size_t kFewThreads = 16;
+
+  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+  sigset_t before_fork_ = {};
+  size_t module_count_ = 1;
+  size_t first_free_ = 0;
+  Thread* threads_ = nullptr;
+  size_t thread_count_ = 0;
+  size_t next_look_ = kFewThreads;
+  size_t block_count_ = 0;
+  BlockPool pool_;
+};
+
+absl::StatusOr<size_t> AddModule(const Module& module) {
+  Blocks::FollowForks();
+  Blocks::Lock lock(Blocks::Get());
+  size_t number = module.process_module == 0
+                      ? 0
+                      : Blocks::Get().FindOfProcess(module.process_module, module.unloaded);
+  if (number == 0) number = Blocks::Get().Add(module);
+  if (number != 0) return number;
+  return absl::ResourceExhaustedError("too many modules have thread-local variables");
+}
+
+ThreadLocalDescriptor DescriptorIn(size_t number, uint64_t offset) {
+  return {resolvers.block, number * sizeof(uint64_t), offset};
+}
+
+// The block of a library, which the dynamic linker makes, and which exists as long as the thread
+// does: a library that replaces this one has another number here.
+uint64_t FindBlockOfProcess(size_t number, size_t module) {
+  size_t module_and_offset[2] = {module, 0};
+  const uint64_t distance =
+      reinterpret_cast<uint64_t>(__tls_get_addr(module_and_offset)) - ThreadPointer();
+  Blocks::Lock lock(Blocks::Get());
+  Blocks::Get().TableOfThread()[number].store(distance, std::memory_order_relaxed);
+  return distance;
+}
+
+uint64_t MakeBlock(size_t number) {
+  size_t module = 0;
+  {
+    Blocks::Lock lock(Blocks::Get());
+    module = Blocks::Get().ModuleAt(number).process_module;
+    // A signal handler may have made the block meanwhile.
+    const uint64_t distance = firstcall_thread_local_table[number].load(std::memory_order_relaxed);
+    if (distance != 0) return distance;
+    if (module == 0) return Blocks::Get().MakeBlock(number);
+  }
+  return FindBlockOfProcess(number, module);
+}
+
+}  // namespace
+
+void SetThreadLocalResolvers(const ThreadLocalResolvers& values) { resolvers = values; }
+
+ThreadLocalDescriptor NullThreadLocal() { return {resolvers.null, 0, 0}; }
+
+ThreadLocalDescriptor ComputedThreadLocal(void* (*function)(void*), void* argument) {
+  return {resolvers.computed, reinterpret_cast<uint64_t>(argument),
+          reinterpret_cast<uint64_t>(function)};
+}
+
+absl::StatusOr<std::unique_ptr<ThreadLocalModule>> ThreadLocalModule::Create(const Image& image) {
+  Module module;
+  module.image = image;
+  const absl::StatusOr<size_t> number = AddModule(module);
+  if (!number.ok()) return number.status();
+  return std::unique_ptr<ThreadLocalModule>(new ThreadLocalModule(*number));
+}
+
+ThreadLocalModule::~ThreadLocalModule() {
+  Blocks::Lock lock(Blocks::Get());
+  Blocks::Get().Remove(number_);
+}
+
+ThreadLocalDescriptor ThreadLocalModule::DescriptorAt(uint64_t offset) const {
+  return DescriptorIn(number_, offset);
+}
+
+absl::StatusOr<ThreadLocalDescriptor> ThreadLocalOfProcess(size_t module, uint64_t unloaded,
+                                                           uint64_t offset) {
+  Module added;
+  added.process_module = module;
+  added.unloaded = unloaded;
+  const absl::StatusOr<size_t> number = AddModule(added);
+  if (!number.ok()) return number.status();
+  return DescriptorIn(*number, offset);
+}
+
+uint64_t ResolveThreadLocal(const ThreadLocalDescriptor& descriptor) {
+  if (descriptor.resolver == resolvers.null) return 0 - ThreadPointer();
+  if (descriptor.resolver == resolvers.computed) {
+    auto* const function = reinterpret_cast<void* (*)(void*)>(descriptor.offset);
+    void* const argument = reinterpret_cast<void*>(descriptor.place);
+    return reinterpret_cast<uint64_t>(function(argument)) - ThreadPointer();
+  }
+  const size_t number = descriptor.place / sizeof(uint64_t);
+  uint64_t distance = firstcall_thread_local_table[number].load(std::memory_order_relaxed);
+  if (distance == 0) distance = MakeBlock(number);
+  return distance + descriptor.offset;
+}
+
+void* AddressOfThreadLocal(const ThreadLocalDescriptor& descriptor) {
+  return reinterpret_cast<void*>(ThreadPointer() + ResolveThreadLocal(descriptor));
+}
+
+ThreadLocalMemory CountThreadLocalMemory() {
+  Blocks::Lock lock(Blocks::Get());
+  return Blocks::Get().Count();
+}
+
+}  // namespace firstcall
