@@ -26,6 +26,10 @@ enum class SectionKind : uint8_t {
   kZeroData,      // Writable data that is zero at first, without bytes or relocations.
   // The same for large variables, which may be out of reach of code (object/large_section.h).
   kLargeZeroData,
+  // What each thread's copy of thread-local variables holds at first; the same without bytes or
+  // relocations, for those that are zero.
+  kThreadLocalData,
+  kThreadLocalZeroData,
 };
 
 struct CodeSection {
@@ -39,7 +43,8 @@ struct CodeSection {
   uint32_t name_size = 0;
 
   bool is_zero() const {
-    return kind == SectionKind::kZeroData || kind == SectionKind::kLargeZeroData;
+    return kind == SectionKind::kZeroData || kind == SectionKind::kLargeZeroData ||
+           kind == SectionKind::kThreadLocalZeroData;
   }
   uint64_t size() const { return is_zero() ? zeros : bytes.size(); }
 };
@@ -53,6 +58,13 @@ enum class RelocationKind : uint8_t {
   kCall26,
   kPage21,
   kPageOffset12,
+  // The descriptor of a thread-local variable, which the linker makes. Of x86-64: descriptor +
+  // addend
+  // - place. Of AArch64: as kPage21, in a load, and as kPageOffset12.
+  kDescriptor32,
+  kDescriptorPage21,
+  kDescriptorLoad12,
+  kDescriptorOffset12,
 };
 
 struct CodeRelocation {
@@ -71,6 +83,7 @@ struct CodeSymbol {
   bool is_defined = false;
   bool is_local = false;  // Other code cannot refer to it.
   bool is_weak = false;   // Another definition may take its place; if undefined, it may be null.
+  bool is_thread_local = false;
   // Where the symbol is, if it is defined.
   uint32_t section = 0;
   uint32_t offset = 0;

@@ -56,6 +56,7 @@ void ElfLinker::Drop() {
   if (object_ == nullptr) return;
   object_ = nullptr;
   owner_ = nullptr;
+  thread_locals_ = nullptr;
   memory_.Drop();
 }
 
@@ -65,6 +66,10 @@ void ElfLinker::Keep() {
 
 void ElfLinker::HandOver() {
   memory_.Keep();
+  if (thread_locals_ != nullptr) {
+    owner_->OnFree([variables = std::move(thread_locals_)] { *variables = {}; });
+    thread_locals_ = nullptr;
+  }
   object_ = nullptr;
   owner_ = nullptr;
 }
@@ -76,6 +81,7 @@ absl::StatusOr<SymbolAddresses> ElfLinker::Load(ElfObject& object, OwnedCode& ow
   owner_ = &owner;
   absl::Status status = plan_.Make(object);
   if (status.ok()) status = Place(owner, near);
+  if (status.ok()) status = MakeThreadLocals();
   if (!status.ok()) {
     Drop();
     return Annotate(status, "loading an object");
@@ -140,8 +146,26 @@ ExecutorAddress ElfLinker::AddressOf(uint32_t section) const {
   return (begin.is_null() ? origin_ : begin) + to.offset;
 }
 
+absl::Status ElfLinker::MakeThreadLocals() {
+  const LinkPlan::Part& block = plan_.thread_locals();
+  if (block.size == 0) return absl::OkStatus();
+  ThreadLocalModule::Image image;
+  image.size = block.size;
+  image.alignment = block.alignment;
+  if (plan_.image_part() != LinkPlan::kNone) {
+    const size_t part = plan_.image_part();
+    image.bytes = blocks_[part].run.InThisProcess<const uint8_t*>();
+    image.byte_count = image.bytes == nullptr ? 0 : plan_.parts()[part].size;
+  }
+  auto variables = std::make_shared<ThreadLocals>();
+  FIRSTCALL_ASSIGN_OR_RETURN(variables->module, ThreadLocalModule::Create(image));
+  thread_locals_ = std::move(variables);
+  return absl::OkStatus();
+}
+
 void ElfLinker::LocateSymbols() {
   addresses_.assign(plan_.symbols().size(), ExecutorAddress());
+  std::vector<size_t> named;  // The thread-local variables to which other objects may refer.
   for (size_t i = 0; i < addresses_.size(); ++i) {
     const LinkPlan::Symbol& symbol = plan_.symbols()[i];
     switch (symbol.source) {
@@ -160,7 +184,18 @@ void ElfLinker::LocateSymbols() {
       case LinkPlan::Source::kOffsetTable:
         addresses_[i] = table();
         break;
+      case LinkPlan::Source::kThreadLocal:
+        if (thread_locals_ != nullptr && !object_->symbol(i).is_local()) named.push_back(i);
+        break;
     }
+  }
+  if (named.empty()) return;
+  std::vector<ThreadLocalDescriptor>& descriptors = thread_locals_->descriptors;
+  for (size_t i : named) {
+    descriptors.push_back(thread_locals_->module->DescriptorAt(plan_.symbols()[i].value));
+  }
+  for (size_t i = 0; i < named.size(); ++i) {
+    addresses_[named[i]] = ExecutorAddress::Of(&descriptors[i]);
   }
 }
 
@@ -187,6 +222,7 @@ absl::Status ElfLinker::BindAll(const SymbolResolution& resolution) {
   if (object_ == nullptr) return absl::InternalError("no object is loaded");
   FIRSTCALL_RETURN_IF_ERROR(ResolveSymbols(resolution));
   WriteOffsetTable();
+  WriteDescriptors();
   for (const ElfObject::Section& table : object_->sections()) {
     if (object_->IsTableOfLoaded(table)) FIRSTCALL_RETURN_IF_ERROR(ApplyRelocations(table));
   }
@@ -217,6 +253,30 @@ void ElfLinker::WriteOffsetTable() {
   }
 }
 
+void ElfLinker::WriteDescriptors() {
+  if (!plan_.has_descriptors()) return;
+  uint8_t* const descriptors = block(Segment::kReadOnly).write + plan_.descriptors_offset();
+  const auto write = [&](uint32_t number, const ThreadLocalDescriptor& descriptor) {
+    std::memcpy(descriptors + LinkPlan::kDescriptorSize * number, &descriptor, sizeof(descriptor));
+  };
+  const auto own = [&](uint64_t place) {
+    return thread_locals_ == nullptr ? NullThreadLocal()
+                                     : thread_locals_->module->DescriptorAt(place);
+  };
+  for (size_t i = 0; i < addresses_.size(); ++i) {
+    const LinkPlan::Symbol& symbol = plan_.symbols()[i];
+    if (symbol.descriptor == LinkPlan::kNone) continue;
+    if (symbol.source == LinkPlan::Source::kThreadLocal) {
+      write(symbol.descriptor, own(symbol.value));
+    } else if (addresses_[i].is_null()) {
+      write(symbol.descriptor, NullThreadLocal());
+    } else {
+      write(symbol.descriptor, *addresses_[i].InThisProcess<const ThreadLocalDescriptor*>());
+    }
+  }
+  if (plan_.own_block_descriptor() != LinkPlan::kNone) write(plan_.own_block_descriptor(), own(0));
+}
+
 absl::Status ElfLinker::ApplyRelocations(const ElfObject::Section& table) {
   const ElfObject::Section& from = object_->sections()[table.info];
   const LinkPlan::Section& to = plan_.sections()[table.info];
@@ -244,6 +304,14 @@ absl::Status ElfLinker::ApplyRelocation(const ElfObject::Relocation& relocation,
   addresses.place = (run + offset).value();
   addresses.table = table().value();
   addresses.entry = (table() + uint64_t{LinkPlan::kEntrySize} * symbol.entry).value();
+  const RelocationKindInfo& kind = DescribeRelocation(object_->machine(), type);
+  if (kind.is_thread_local) {
+    const uint32_t descriptor =
+        kind.uses_own_block ? plan_.own_block_descriptor() : symbol.descriptor;
+    const ExecutorAddress descriptors = block(Segment::kReadOnly).run + plan_.descriptors_offset();
+    addresses.descriptor = (descriptors + LinkPlan::kDescriptorSize * descriptor).value();
+    addresses.place_in_block = symbol.value;
+  }
   const auto apply = [&] {
     return object_->machine() == Machine::kX86_64
                ? ApplyX86_64Relocation(type, addresses, original, section, offset)
@@ -251,7 +319,7 @@ absl::Status ElfLinker::ApplyRelocation(const ElfObject::Relocation& relocation,
   };
   RelocationResult result = apply();
   if (result == RelocationResult::kOutOfReach && symbol.jump != LinkPlan::kNone &&
-      DescribeRelocation(object_->machine(), type).may_use_jump) {
+      kind.may_use_jump) {
     const MemoryBlock& code = block(Segment::kCode);
     const uint64_t at = plan_.jumps_offset() + plan_.jump_size() * symbol.jump;
     if (object_->machine() == Machine::kX86_64) {

@@ -9,6 +9,11 @@
 // Sections without SHF_ALLOC, such as debug information, are not loaded, and their relocations are
 // ignored.
 //
+// The thread-local variables of an object lie in a block that each thread has
+// (thread_local_blocks). For such a variable the address of a symbol, here and in a
+// SymbolResolution, is the address of a ThreadLocalDescriptor; the object's references use copies,
+// which lie next to the offset table.
+//
 // Thread-compatible: belongs to one unfinished object.
 
 #ifndef FIRSTCALL_OBJECT_ELF_LINKER_H_
@@ -16,6 +21,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -25,6 +31,7 @@
 #include "memory/memory_manager.h"
 #include "memory/object_memory.h"
 #include "memory/owned_code.h"
+#include "memory/thread_local_blocks.h"
 #include "object/elf_object.h"
 #include "object/link_plan.h"
 #include "object/linker.h"
@@ -63,11 +70,13 @@ class ElfLinker final : public Linker {
   absl::Status Place(OwnedCode& owner, ExecutorAddress near);
   absl::Status Allocate(size_t part);
   void CopySections();
+  absl::Status MakeThreadLocals();
   void LocateSymbols();
   SymbolAddresses Definitions() const;
   absl::Status BindAll(const SymbolResolution& resolution);
   absl::Status ResolveSymbols(const SymbolResolution& resolution);
   void WriteOffsetTable();
+  void WriteDescriptors();
   absl::Status ApplyRelocations(const ElfObject::Section& table);
   absl::Status ApplyRelocation(const ElfObject::Relocation& relocation,
                                absl::Span<const char> original, absl::Span<uint8_t> section,
@@ -79,13 +88,20 @@ class ElfLinker final : public Linker {
   const MemoryBlock& block(Segment segment) const { return blocks_[LinkPlan::PartOf(segment)]; }
   ExecutorAddress table() const { return block(Segment::kReadOnly).run + plan_.table_offset(); }
 
+  // The thread-local variables of an object, and the descriptors of those that have names.
+  struct ThreadLocals {
+    std::unique_ptr<ThreadLocalModule> module;
+    std::vector<ThreadLocalDescriptor> descriptors;
+  };
+
   ObjectMemory memory_;
-  LinkPlan plan_;                           // For the object that was loaded last.
-  std::vector<MemoryBlock> blocks_;         // Of the plan's parts; null if empty.
-  ExecutorAddress origin_;                  // Any block of that object.
-  std::vector<ExecutorAddress> addresses_;  // Of that object's symbols.
-  const ElfObject* object_ = nullptr;       // Null if no object is loaded.
-  OwnedCode* owner_ = nullptr;              // Of the loaded object.
+  LinkPlan plan_;                                // For the object that was loaded last.
+  std::vector<MemoryBlock> blocks_;              // Of the plan's parts; null if empty.
+  ExecutorAddress origin_;                       // Any block of that object.
+  std::vector<ExecutorAddress> addresses_;       // Of that object's symbols.
+  std::shared_ptr<ThreadLocals> thread_locals_;  // Of the loaded object; null if it has none.
+  const ElfObject* object_ = nullptr;            // Null if no object is loaded.
+  OwnedCode* owner_ = nullptr;                   // Of the loaded object.
 };
 
 }  // namespace firstcall

@@ -60,8 +60,8 @@ absl::Status ElfObject::ReadSymbols(IsWanted is_wanted) {
     if (name.empty()) continue;
     if (!is_undefined) {
       defined_.push_back(name);
-    } else if (name != kGlobalOffsetTable) {
-      undefined_.push_back({name, IsWeak(entry)});
+    } else if (name != kGlobalOffsetTable && name != kThreadLocalBase) {
+      undefined_.push_back({name, IsWeak(entry), type == STT_TLS});
     }
   }
   return has_debug_sections() ? DropUnneededSymbols(is_wanted) : absl::OkStatus();
@@ -136,6 +136,7 @@ std::vector<ElfObject::Definition> ElfObject::DescribeDefinitions() const {
     definition.is_weak = IsWeak(entry) || entry.index == SHN_COMMON;
     const int visibility = ELF64_ST_VISIBILITY(entry.other);
     definition.is_hidden = visibility == STV_HIDDEN || visibility == STV_INTERNAL;
+    definition.is_thread_local = entry.type() == STT_TLS;
     definitions.push_back(definition);
   }
   return definitions;
@@ -239,18 +240,23 @@ void ElfObject::Undefine(absl::string_view name) { UndefineAll({name}); }
 void ElfObject::UndefineAll(absl::Span<const absl::string_view> all) {
   if (all.empty()) return;
   const absl::flat_hash_set<absl::string_view> names(all.begin(), all.end());
+  absl::flat_hash_set<absl::string_view> thread_locals;
   for (size_t i = 0; i < symbol_count(); ++i) {
     Symbol entry = symbol(i);
     if (entry.is_local() || !names.contains(NameOf(entry))) continue;
+    const bool is_thread_local = entry.type() == STT_TLS;
+    if (is_thread_local) thread_locals.insert(NameOf(entry));
     entry.index = SHN_UNDEF;
     entry.value = 0;
-    entry.info = ELF64_ST_INFO(STB_GLOBAL, STT_NOTYPE);
+    entry.info = ELF64_ST_INFO(STB_GLOBAL, is_thread_local ? STT_TLS : STT_NOTYPE);
     SetSymbol(i, entry);
   }
   defined_.erase(std::remove_if(defined_.begin(), defined_.end(),
                                 [&](absl::string_view name) { return names.contains(name); }),
                  defined_.end());
-  for (absl::string_view name : all) undefined_.push_back({name, /*is_weak=*/false});
+  for (absl::string_view name : all) {
+    undefined_.push_back({name, /*is_weak=*/false, thread_locals.contains(name)});
+  }
 }
 
 // What describes a function, such as its unwind table, is then relative to another symbol of its

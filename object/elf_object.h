@@ -27,6 +27,7 @@ class ElfObject final : public ElfTables {
   struct Undefined {
     absl::string_view name;
     bool is_weak = false;
+    bool is_thread_local = false;
   };
 
   // Whether an undefined symbol is wanted although only debug information, or nothing, refers to
@@ -61,6 +62,7 @@ class ElfObject final : public ElfTables {
     absl::string_view name;
     bool is_weak = false;    // Gives way to another definition.
     bool is_hidden = false;  // Invisible to other libraries.
+    bool is_thread_local = false;
   };
   std::vector<Definition> DescribeDefinitions() const;
 

@@ -39,6 +39,8 @@ constexpr KindInfo kKindInfos[] = {
     {".eh_frame", ".rela.eh_frame", SHF_ALLOC},
     {".bss", "", SHF_ALLOC | SHF_WRITE, SHT_NOBITS},
     {kLargeZeroSection, "", SHF_ALLOC | SHF_WRITE, SHT_NOBITS},
+    {".tdata", ".rela.tdata", SHF_ALLOC | SHF_WRITE | SHF_TLS},
+    {".tbss", "", SHF_ALLOC | SHF_WRITE | SHF_TLS, SHT_NOBITS},
 };
 
 uint32_t TypeOf(RelocationKind kind, Machine machine) {
@@ -56,6 +58,14 @@ uint32_t TypeOf(RelocationKind kind, Machine machine) {
       return R_AARCH64_ADR_PREL_PG_HI21;
     case RelocationKind::kPageOffset12:
       return R_AARCH64_ADD_ABS_LO12_NC;
+    case RelocationKind::kDescriptor32:
+      return R_X86_64_GOTPC32_TLSDESC;
+    case RelocationKind::kDescriptorPage21:
+      return R_AARCH64_TLSDESC_ADR_PAGE21;
+    case RelocationKind::kDescriptorLoad12:
+      return R_AARCH64_TLSDESC_LD64_LO12;
+    case RelocationKind::kDescriptorOffset12:
+      return R_AARCH64_TLSDESC_ADD_LO12;
   }
   return is_x86 ? R_X86_64_PC64 : R_AARCH64_PREL64;
 }
@@ -258,6 +268,7 @@ class ElfWriter {
           type = place.output == static_cast<size_t>(SectionKind::kCode) ? STT_FUNC : STT_OBJECT;
         }
       }
+      if (symbol.is_thread_local) type = STT_TLS;
       const unsigned binding = symbol.is_defined && symbol.is_local ? STB_LOCAL
                                : symbol.is_weak                     ? STB_WEAK
                                                                     : STB_GLOBAL;

@@ -22,6 +22,14 @@ bool IsForMcjit(Machine machine, uint32_t type, bool is_code) {
   return support == McjitSupport::kYes || (support == McjitSupport::kInCode && is_code);
 }
 
+// MCJIT has no thread-local variables, and ends the process at their relocations.
+bool HasThreadLocals(const ElfObject& object) {
+  for (size_t i = 0; i < object.symbol_count(); ++i) {
+    if (object.symbol(i).type() == STT_TLS) return true;
+  }
+  return false;
+}
+
 // Whether MCJIT can link `object`. It cannot place sections far from each other, nor join sections.
 bool IsForMcjit(const ElfObject& object) {
   if (object.joins_sections() || HasLargeSections(object)) return false;
@@ -48,11 +56,13 @@ absl::StatusOr<LoadedObject> LoadObjectBy(const LinkerFactory& linkers, ElfObjec
 absl::StatusOr<LoadedObject> LoadObject(ElfObject& object, OwnedCode& owner, ExecutorAddress near,
                                         const OtherLinkers& others) {
   const bool others_can = others.make && !object.joins_sections();
-  if (others_can && others.come_first && IsForMcjit(object)) {
+  if (others_can && others.come_first && IsForMcjit(object) && !HasThreadLocals(object)) {
     return LoadObjectBy(others.make, object, owner, near);
   }
   absl::StatusOr<LoadedObject> loaded = LoadObjectBy(MakeElfLinker, object, owner, near);
-  if (!absl::IsUnimplemented(loaded.status()) || !others_can) return loaded;
+  if (!absl::IsUnimplemented(loaded.status()) || !others_can || HasThreadLocals(object)) {
+    return loaded;
+  }
   return LoadObjectBy(others.make, object, owner, near);
 }
 

@@ -38,7 +38,8 @@ bool ObjectMerger::IsMergeable(const ElfObject& object, size_t number) const {
   const ElfObject::Symbol symbol = object.symbol(number);
   const int type = symbol.type();
   if (type == STT_FILE || number == 0) return true;
-  if (type > STT_SECTION) return false;  // Thread-local, common, or an ifunc.
+  // The definition of a thread-local variable, common, or an ifunc.
+  if (type > STT_SECTION && !(type == STT_TLS && symbol.is_undefined())) return false;
   if (symbol.is_undefined()) {
     if (object.NameOf(symbol).empty()) return false;
     auto found = globals_.find(object.NameOf(symbol));

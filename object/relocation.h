@@ -31,10 +31,15 @@ struct RelocationKindInfo {
   bool uses_table = false;       // Needs the address of the offset table.
   bool may_use_jump = false;     // Goes through a jump if its target is out of reach.
   bool takes_no_addend = false;  // An entry has no room for an addend: it belongs to the symbol.
-  bool is_thread_local = false;  // Refers to a thread-local variable.
-  bool is_address = false;       // Writes the 64 bits of the symbol's address, plus the addend.
-  bool is_absolute = false;      // Writes fewer bits of the symbol's address.
-  bool may_be_call = false;      // Is that of a branch to a function, if the addend allows.
+  // Of a thread-local variable. Known kinds need the variable's descriptor, or one of the object's
+  // own block (uses_own_block), or the variable's place in that block (is_place_in_block).
+  bool is_thread_local = false;
+  bool uses_descriptor = false;
+  bool uses_own_block = false;
+  bool is_place_in_block = false;
+  bool is_address = false;   // Writes the 64 bits of the symbol's address, plus the addend.
+  bool is_absolute = false;  // Writes fewer bits of the symbol's address.
+  bool may_be_call = false;  // Is that of a branch to a function, if the addend allows.
   RelocationReach reach = RelocationReach::kAny;
   McjitSupport mcjit = McjitSupport::kNo;
 };
@@ -50,6 +55,10 @@ struct RelocationAddresses {
   uint64_t place = 0;   // P: where the changed bytes run.
   uint64_t entry = 0;   // The symbol's entry of the offset table, if the kind uses one.
   uint64_t table = 0;   // The offset table, if the kind uses it.
+  // Of a thread-local variable: the descriptor that the kind uses; the variable's place in its
+  // block.
+  uint64_t descriptor = 0;
+  uint64_t place_in_block = 0;
 };
 
 enum class RelocationResult {

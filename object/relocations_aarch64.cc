@@ -43,6 +43,12 @@ enum class Value : uint8_t {
   kEntryDistance,      // G(GDAT(S)) - P
   kEntryPageDistance,  // Page(G(GDAT(S))) - Page(P)
   kEntryFromTable,     // G(GDAT(S)) - Page(GOT)
+  // The same for the descriptor of a thread-local variable: G(GTLSDESC(S)) of compiled code, which
+  // calls the descriptor's resolver, and G(GTLSIDX(S)) of code that calls __tls_get_addr, which is
+  // one that takes descriptors, too (runtime/process/host_thread_locals.h).
+  kDescriptorAddress,
+  kDescriptorDistance,
+  kDescriptorPageDistance,
 };
 
 // Where the value goes.
@@ -74,8 +80,10 @@ constexpr Kind Make(Value value, Field field, uint8_t size, uint8_t parameter = 
   kind.info.size = size;
   kind.info.is_address = value == Value::kAddress && field == Field::kData && size == 8;
   kind.info.is_absolute = value == Value::kAddress && field == Field::kData && size < 8;
-  kind.info.uses_entry = value >= Value::kEntryAddress;
-  kind.info.takes_no_addend = kind.info.uses_entry;
+  kind.info.uses_entry = value >= Value::kEntryAddress && value <= Value::kEntryFromTable;
+  kind.info.uses_descriptor = value >= Value::kDescriptorAddress;
+  kind.info.is_thread_local = kind.info.uses_descriptor;
+  kind.info.takes_no_addend = kind.info.uses_entry || kind.info.uses_descriptor;
   kind.info.uses_table = value == Value::kEntryFromTable;
   return kind;
 }
@@ -180,6 +188,23 @@ constexpr Kind Describe(uint32_t type) {
       return KnownToMcjit(Make(Value::kEntryAddress, Field::kLow12, 4, 3));
     case R_AARCH64_LD64_GOTPAGE_LO15:
       return Make(Value::kEntryFromTable, Field::kLow15, 4);
+    case R_AARCH64_TLSDESC_ADR_PAGE21:
+    case R_AARCH64_TLSGD_ADR_PAGE21:
+      return Make(Value::kDescriptorPageDistance, Field::kAdrp, 4);
+    case R_AARCH64_TLSDESC_LD64_LO12:
+      return Make(Value::kDescriptorAddress, Field::kLow12, 4, 3);
+    case R_AARCH64_TLSDESC_ADD_LO12:
+    case R_AARCH64_TLSGD_ADD_LO12_NC:
+      return Make(Value::kDescriptorAddress, Field::kLow12, 4, 0);
+    case R_AARCH64_TLSDESC_ADR_PREL21:
+    case R_AARCH64_TLSGD_ADR_PREL21:
+      return Make(Value::kDescriptorDistance, Field::kAdr, 4);
+    case R_AARCH64_TLSDESC_LD_PREL19:
+      return Make(Value::kDescriptorDistance, Field::kBranch, 4, 19);
+    case R_AARCH64_TLSDESC_CALL:
+      kind = Data(Value::kNothing, 0);
+      kind.info.is_thread_local = true;
+      return kind;
     default:
       // The ABI reserves these numbers for static relocations of thread-local variables.
       kind.info.is_thread_local =
@@ -220,6 +245,12 @@ uint64_t ValueOf(Value value, const RelocationAddresses& to) {
       return Page(to.entry) - Page(to.place);
     case Value::kEntryFromTable:
       return to.entry - Page(to.table);
+    case Value::kDescriptorAddress:
+      return to.descriptor;
+    case Value::kDescriptorDistance:
+      return to.descriptor - to.place;
+    case Value::kDescriptorPageDistance:
+      return Page(to.descriptor) - Page(to.place);
   }
   return 0;
 }

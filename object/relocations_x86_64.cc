@@ -56,12 +56,14 @@ void Restore(absl::Span<const char> original, absl::Span<uint8_t> section, size_
 // What is written. The letters are those of the ABI (psABI, 4.4.1).
 enum class Value : uint8_t {
   kNothing,
-  kAddress,         // S + A
-  kDistance,        // S + A - P
-  kEntryDistance,   // G + GOT + A - P
-  kTableDistance,   // GOT + A - P
-  kFromTable,       // S + A - GOT
-  kEntryFromTable,  // G + A
+  kAddress,             // S + A
+  kDistance,            // S + A - P
+  kEntryDistance,       // G + GOT + A - P
+  kTableDistance,       // GOT + A - P
+  kFromTable,           // S + A - GOT
+  kEntryFromTable,      // G + A
+  kDescriptorDistance,  // GOT entry of a thread-local variable + A - P
+  kPlaceInBlock,        // S + A, from the beginning of the object's thread-local block
 };
 
 // Which values fit into fewer than 64 bits.
@@ -90,6 +92,16 @@ constexpr Kind Make(Value value, uint8_t size, McjitSupport mcjit = McjitSupport
   } else if (value == Value::kDistance && size == 4) {
     kind.info.reach = RelocationReach::kNear;
   }
+  return kind;
+}
+
+// Compiled code calls a descriptor's resolver; other code calls __tls_get_addr, which is one that
+// takes descriptors, too (runtime/process/host_thread_locals.h).
+constexpr Kind MakeThreadLocal(Value value, uint8_t size) {
+  Kind kind = Make(value, size);
+  kind.info.is_thread_local = true;
+  kind.info.uses_descriptor = value == Value::kDescriptorDistance;
+  kind.info.is_place_in_block = value == Value::kPlaceInBlock;
   return kind;
 }
 
@@ -156,16 +168,23 @@ constexpr Kind Describe(uint32_t type) {
       return Make(Value::kEntryFromTable, 8, kMcjit);
     case R_X86_64_GOTPLT64:
       return Make(Value::kEntryFromTable, 8);
-    case R_X86_64_DTPMOD64:
-    case R_X86_64_DTPOFF64:
-    case R_X86_64_TPOFF64:
+    case R_X86_64_GOTPC32_TLSDESC:
     case R_X86_64_TLSGD:
+      return MakeThreadLocal(Value::kDescriptorDistance, 4);
     case R_X86_64_TLSLD:
+      kind = MakeThreadLocal(Value::kDescriptorDistance, 4);
+      kind.info.uses_own_block = true;
+      return kind;
+    case R_X86_64_TLSDESC_CALL:
+      return MakeThreadLocal(Value::kNothing, 0);
     case R_X86_64_DTPOFF32:
+      return MakeThreadLocal(Value::kPlaceInBlock, 4);
+    case R_X86_64_DTPOFF64:
+      return MakeThreadLocal(Value::kPlaceInBlock, 8);
+    case R_X86_64_DTPMOD64:
+    case R_X86_64_TPOFF64:
     case R_X86_64_GOTTPOFF:
     case R_X86_64_TPOFF32:
-    case R_X86_64_GOTPC32_TLSDESC:
-    case R_X86_64_TLSDESC_CALL:
     case R_X86_64_TLSDESC:
       kind.info.is_thread_local = true;
       return kind;
@@ -204,6 +223,10 @@ uint64_t ValueOf(Value value, const RelocationAddresses& to) {
       return to.symbol + addend - to.table;
     case Value::kEntryFromTable:
       return to.entry + addend - to.table;
+    case Value::kDescriptorDistance:
+      return to.descriptor + addend - to.place;
+    case Value::kPlaceInBlock:
+      return to.place_in_block + addend;
   }
   return 0;
 }

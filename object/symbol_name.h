@@ -70,6 +70,9 @@ absl::string_view WithoutMachoPrefix(absl::string_view name);
 // An object's name for the beginning of its global offset table, which the linker makes.
 inline constexpr absl::string_view kGlobalOffsetTable = "_GLOBAL_OFFSET_TABLE_";
 
+// An object's name for the beginning of its block of thread-local variables.
+inline constexpr absl::string_view kThreadLocalBase = "_TLS_MODULE_BASE_";
+
 enum class ReferenceKind { kPlain, kStub, kCall, kTable, kHotness };
 
 // A symbol name of an object, split into its parts.

@@ -171,24 +171,12 @@ TEST_F(ElfLinkerTest, TellsWhereEntriesOfTablesAre) {
 
 // --- Failures ---
 
-// LLVM's code generator is made to emulate thread-local variables; assembly may use them.
-#if defined(__aarch64__)
-constexpr char kUsesThreadLocal[] = R"(module asm "adrp x0, :gottprel:variable")";
-#else
-constexpr char kUsesThreadLocal[] = R"(module asm "movq variable@GOTTPOFF(%rip), %rax")";
-#endif
-
-// An object that refers to `missing` by a thread-local variable, an ifunc, or an unknown
-// relocation.
+// An object that has an ifunc.
 TEST_F(ElfLinkerTest, WhatIsNotSupportedIsRefusedBeforeAnythingChanges) {
   const struct {
     const char* text;
     const char* reason;
   } cases[] = {
-      {R"(module asm ".section .tdata,\22awT\22,%progbits"
-          module asm ".long 5")",
-       "section '.tdata': thread-local variables are not supported"},
-      {kUsesThreadLocal, "symbol 'variable': thread-local variables are not supported"},
       {"@chosen = ifunc void (), ptr @choose define ptr @choose() { ret ptr null }",
        "symbol 'chosen': indirect functions are not supported"},
   };

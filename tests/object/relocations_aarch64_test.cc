@@ -15,6 +15,7 @@ constexpr uint32_t kPlt32 = 314;  // Missing from older versions of elf.h.
 constexpr uint64_t kPlace = 0x700000001004;
 constexpr uint64_t kTable = 0x700000003ff0;
 constexpr uint64_t kEntry = kTable + 0x18;  // On the next page.
+constexpr uint64_t kDescriptor = kTable + 0x20;
 constexpr uint64_t kMiB = uint64_t{1} << 20, kGiB = uint64_t{1} << 30;
 
 struct Case {
@@ -34,7 +35,8 @@ constexpr auto kOdd = RelocationResult::kNotAligned;
 void Check(const Case& c) {
   const RelocationKindInfo kind = DescribeAArch64Relocation(c.type);
   EXPECT_TRUE(kind.is_known) << c.type;
-  const RelocationAddresses addresses = {c.symbol, c.addend, kPlace, kEntry, kTable};
+  const RelocationAddresses addresses = {c.symbol, c.addend,    kPlace, kEntry,
+                                         kTable,   kDescriptor, 0};
   for (int again = 0; again < 2; ++again) {
     uint8_t bytes[16];
     std::memset(bytes, 0x55, sizeof(bytes));
@@ -157,9 +159,26 @@ TEST(RelocationsAArch64Test, ReachesTheOffsetTable) {
   }
 }
 
-TEST(RelocationsAArch64Test, KnowsNeitherThreadLocalNorDynamicRelocations) {
-  for (uint32_t type : {R_AARCH64_TLSDESC_ADR_PAGE21, R_AARCH64_TLSLE_ADD_TPREL_HI12,
-                        R_AARCH64_TLSGD_ADR_PREL21, R_AARCH64_TLSIE_ADR_GOTTPREL_PAGE21}) {
+// The descriptor lies at 0x700000004010, three pages behind the place.
+TEST(RelocationsAArch64Test, ThreadLocalOnesUseDescriptors) {
+  for (const Case& c : {
+           Case{R_AARCH64_TLSDESC_ADR_PAGE21, 1, 0, kDone, 0x90000000, 0xf0000000},
+           Case{R_AARCH64_TLSDESC_LD64_LO12, 1, 0, kDone, 0xf9400001, 0xf9400801},
+           Case{R_AARCH64_TLSDESC_ADD_LO12, 1, 0, kDone, 0x91000000, 0x91004000},
+           Case{R_AARCH64_TLSDESC_ADR_PREL21, 1, 0, kDone, 0x10000000, 0x10018060},
+           Case{R_AARCH64_TLSDESC_LD_PREL19, 1, 0, kDone, 0x58000001, 0x58018061},
+           Case{R_AARCH64_TLSDESC_CALL, 1, 0, kDone, 0, 0},
+           Case{R_AARCH64_TLSGD_ADR_PAGE21, 1, 0, kDone, 0x90000000, 0xf0000000},
+           Case{R_AARCH64_TLSGD_ADD_LO12_NC, 1, 0, kDone, 0x91000000, 0x91004000},
+       }) {
+    Check(c);
+    EXPECT_TRUE(DescribeAArch64Relocation(c.type).is_thread_local) << c.type;
+  }
+}
+
+TEST(RelocationsAArch64Test, KnowsNeitherPlacesInProgramsNorDynamicRelocations) {
+  for (uint32_t type : {R_AARCH64_TLSLE_ADD_TPREL_HI12, R_AARCH64_TLSLD_ADR_PAGE21,
+                        R_AARCH64_TLSIE_ADR_GOTTPREL_PAGE21}) {
     EXPECT_FALSE(DescribeAArch64Relocation(type).is_known) << type;
     EXPECT_TRUE(DescribeAArch64Relocation(type).is_thread_local) << type;
   }

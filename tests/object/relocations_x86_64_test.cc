@@ -17,6 +17,8 @@ using ::testing::ElementsAre;
 constexpr uint64_t kPlace = 0x700000001000;
 constexpr uint64_t kTable = 0x700000003000;
 constexpr uint64_t kEntry = kTable + 0x18;
+constexpr uint64_t kDescriptor = kTable + 0x100;
+constexpr uint64_t kPlaceInBlock = 0x40;
 constexpr uint64_t kGiB = uint64_t{1} << 30;
 
 // What a relocation writes at offset 8 of 24 bytes that run 8 bytes before kPlace.
@@ -26,7 +28,8 @@ struct Applied {
 };
 
 Applied Apply(uint32_t type, uint64_t symbol, int64_t addend) {
-  const RelocationAddresses addresses = {symbol, addend, kPlace, kEntry, kTable};
+  const RelocationAddresses addresses = {symbol, addend,      kPlace,       kEntry,
+                                         kTable, kDescriptor, kPlaceInBlock};
   const std::vector<char> original(24, 0x55);
   std::vector<uint8_t> section(24, 0x55);
   Applied applied;
@@ -103,9 +106,24 @@ TEST(RelocationsX86_64Test, WritesWhatTheAbiSays) {
   }
 }
 
-TEST(RelocationsX86_64Test, KnowsNeitherThreadLocalNorDynamicRelocations) {
-  for (uint32_t type : {R_X86_64_TLSGD, R_X86_64_GOTTPOFF, R_X86_64_TPOFF32, R_X86_64_DTPOFF64,
-                        R_X86_64_GOTPC32_TLSDESC}) {
+TEST(RelocationsX86_64Test, ThreadLocalOnesUseDescriptorsAndPlaces) {
+  for (uint32_t type : {R_X86_64_GOTPC32_TLSDESC, R_X86_64_TLSGD, R_X86_64_TLSLD}) {
+    EXPECT_TRUE(DescribeX86_64Relocation(type).uses_descriptor) << type;
+    EXPECT_EQ(DescribeX86_64Relocation(type).uses_own_block, type == R_X86_64_TLSLD);
+    const Applied applied = Apply(type, 0, -4);
+    EXPECT_EQ(applied.result, RelocationResult::kDone);
+    EXPECT_EQ(applied.value, kDescriptor - 4 - kPlace) << type;
+  }
+  for (uint32_t type : {R_X86_64_DTPOFF32, R_X86_64_DTPOFF64}) {
+    EXPECT_TRUE(DescribeX86_64Relocation(type).is_place_in_block) << type;
+    EXPECT_EQ(Apply(type, 0, 8).value, kPlaceInBlock + 8) << type;
+  }
+  EXPECT_EQ(DescribeX86_64Relocation(R_X86_64_TLSDESC_CALL).size, 0);
+}
+
+TEST(RelocationsX86_64Test, KnowsNeitherPlacesInProgramsNorDynamicRelocations) {
+  for (uint32_t type : {R_X86_64_GOTTPOFF, R_X86_64_TPOFF32, R_X86_64_TPOFF64, R_X86_64_DTPMOD64,
+                        R_X86_64_TLSDESC}) {
     EXPECT_FALSE(DescribeX86_64Relocation(type).is_known) << type;
     EXPECT_TRUE(DescribeX86_64Relocation(type).is_thread_local) << type;
   }
