@@ -34,6 +34,7 @@ absl::StatusOr<baseline::BaselineGenerator*> CompileContext::Baseline() {
     options.features =
         target_.FeaturesAmong(baseline::BaselineCompiler::Features(target_.triple().str()));
     options.has_few_registers = target_.baseline_has_few_registers();
+    options.emulates_thread_locals = target_.emulates_thread_locals();
     options.text_assembler = &assembler_;
     FIRSTCALL_ASSIGN_OR_RETURN(
         baseline_, baseline::BaselineGenerator::Create(

@@ -50,6 +50,7 @@ absl::StatusOr<std::unique_ptr<InProcessCompiler>> InProcessCompiler::Create(
   TargetSettings target_settings = settings.target;
   FIRSTCALL_RETURN_IF_ERROR(ApplyLlvmArguments(target_settings));
   FIRSTCALL_ASSIGN_OR_RETURN(Target target, Target::Create(target_settings));
+  if (settings.emulates_thread_locals) target.EmulateThreadLocals();
   if (settings.optimizes_ir) target = target.ThatOptimizes();
   return std::unique_ptr<InProcessCompiler>(
       new InProcessCompiler(settings, std::move(target), listener));

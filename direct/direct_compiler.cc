@@ -29,6 +29,7 @@ std::unique_ptr<DirectCompiler> DirectCompiler::Create(const CompilerSettings& s
   baseline::BaselineOptions options;
   options.features = HostFeatures();
   options.has_few_registers = settings.target.baseline_has_few_registers;
+  options.emulates_thread_locals = settings.emulates_thread_locals;
   CompileSettings in_each_compile;
   in_each_compile.optnone = settings.target.optnone;
   in_each_compile.drops_debug_info = settings.target.debug_info != DebugInfo::kAlways;

@@ -106,9 +106,8 @@ class Engine {
   // Adds code that is already compiled: a relocatable object, or an archive, of which only the
   // members that are needed are linked. Symbols that it refers to are looked up when it is linked.
   // Objects are ELF or Mach-O, whatever the engine's triple says. NotFound if the file cannot be
-  // read; InvalidArgument if it is no object of this machine; Unimplemented if an object defines
-  // thread-local variables, or a Mach-O object has something that docs/limits.md lists;
-  // AlreadyExists as above. After an error in an archive, the
+  // read; InvalidArgument if it is no object of this machine; Unimplemented if a Mach-O object has
+  // something that docs/limits.md lists; AlreadyExists as above. After an error in an archive, the
   // members before the faulty one stay added.
   absl::Status AddObjectFile(const std::string& path, absl::string_view library = "");
   absl::Status AddArchive(const std::string& path, absl::string_view library = "");
@@ -116,10 +115,10 @@ class Engine {
   // Returns the address of a function or a variable that a module or an object defines. In lazy
   // mode a module's function has the address of its stub. The address of a function never changes,
   // and looking it up compiles nothing, except that an object file is linked when one of its
-  // functions is looked up. Looking up a variable links the data of its module. A weak definition
-  // that gives way to one of the process has the address of that one. NotFound if nothing defines
-  // the name, or if what is linked refers to a symbol that does not exist; ResourceExhausted; an
-  // error of compiling data.
+  // functions is looked up. Looking up a variable links the data of its module; a thread-local one
+  // has the address that it has for the calling thread. A weak definition that gives way to one of
+  // the process has the address of that one. NotFound if nothing defines the name, or if what is
+  // linked refers to a symbol that does not exist; ResourceExhausted; an error of compiling data.
   absl::StatusOr<void*> LookupAddress(absl::string_view name);
 
   // The same for a definition of one module, by its name in the source; functions and variables

@@ -73,9 +73,9 @@ struct TargetSettings {
   // is made, and hold for all of the process's LLVM. Those that choose a target take effect where
   // the fields here are unset.
   std::vector<std::string> llvm_arguments;
-  // Further options of LLVM's code generator. Null: LLVM's defaults. Thread-local variables are
-  // always emulated. If EmulatedTLS is set here and search_process_symbols is false, the client
-  // must provide `__emutls_get_address`.
+  // Further options of LLVM's code generator. Null: LLVM's defaults. EmulatedTLS has thread-local
+  // variables emulated, as they are in eager mode and with kMcjit in any case. If EmulatedTLS is
+  // set here and search_process_symbols is false, the client must provide `__emutls_get_address`.
   std::shared_ptr<const llvm::TargetOptions> target_options;
 };
 

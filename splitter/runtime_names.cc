@@ -21,7 +21,8 @@ constexpr absl::string_view kOthers[] = {
     "_GLOBAL_OFFSET_TABLE_", "__emutls_get_address", "__tls_get_addr",
     // Stack protection, stack growth.
     "__stack_chk_fail", "__stack_chk_guard", "__safestack_pointer_address",
-    "__emutls_v.__safestack_unsafe_stack_ptr", "__morestack", "__probestack",
+    "__emutls_v.__safestack_unsafe_stack_ptr", "__safestack_unsafe_stack_ptr", "__morestack",
+    "__probestack",
     // Profiling.
     "__fentry__", "mcount", "_mcount", "__cyg_profile_func_enter", "__cyg_profile_func_exit",
     "__cyg_profile_func_enter_bare",

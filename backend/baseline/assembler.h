@@ -32,10 +32,11 @@ namespace firstcall::baseline {
 enum class RelativeTo : uint8_t {
   kNothing,
   kLabel,
-  kPool,      // The beginning of the pool (pool.h) plus `target`.
-  kSymbol,    // A symbol within reach (LoweringOptions::is_near).
-  kIncoming,  // The incoming arguments on the stack, if their distance from the frame
-              // pointer is not known yet.
+  kPool,        // The beginning of the pool (pool.h) plus `target`.
+  kSymbol,      // A symbol within reach (LoweringOptions::is_near).
+  kDescriptor,  // The descriptor of a thread-local variable, which the linker makes.
+  kIncoming,    // The incoming arguments on the stack, if their distance from the frame
+                // pointer is not known yet.
 };
 
 // An operand in memory: base + (index << scale) + disp. If `relative_to` is set: disp + the address

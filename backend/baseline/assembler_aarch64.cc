@@ -14,6 +14,10 @@ enum Form : uint8_t {
   kPage,      // Of ADRP, and of the ADD that follows it: relocations.
   kPageOffset,
   kMoves,  // 32 bits of a number in MOVZ and the MOVK behind it.
+  // Of ADRP, LDR and ADD, for a descriptor of a thread-local variable: relocations.
+  kDescriptorPage,
+  kDescriptorLoad,
+  kDescriptorOffset,
 };
 
 constexpr uint32_t kNotEncodable = ~uint32_t{0};
@@ -106,9 +110,20 @@ bool Patch(uint8_t form, int64_t value, uint8_t* place) {
 }
 
 RelocationKind RelocationOf(uint8_t form) {
-  return form == kPage         ? RelocationKind::kPage21
-         : form == kPageOffset ? RelocationKind::kPageOffset12
-                               : RelocationKind::kCall26;
+  switch (form) {
+    case kPage:
+      return RelocationKind::kPage21;
+    case kPageOffset:
+      return RelocationKind::kPageOffset12;
+    case kDescriptorPage:
+      return RelocationKind::kDescriptorPage21;
+    case kDescriptorLoad:
+      return RelocationKind::kDescriptorLoad12;
+    case kDescriptorOffset:
+      return RelocationKind::kDescriptorOffset12;
+    default:
+      return RelocationKind::kCall26;
+  }
 }
 
 }  // namespace
@@ -117,7 +132,7 @@ bool AssemblerAArch64::Resolve(const CodeLayout& layout, CompiledCode& code) con
   std::vector<uint8_t>& bytes = code.sections[0].bytes;
   for (const Fixup& fixup : fixups_) {
     const uint32_t place = fixup.offset - layout.begin;
-    if (fixup.relative_to == RelativeTo::kSymbol) {
+    if (fixup.relative_to == RelativeTo::kSymbol || fixup.relative_to == RelativeTo::kDescriptor) {
       code.relocations.push_back(
           {0, place, fixup.target + 1, RelocationOf(fixup.form), fixup.addend});
       continue;
@@ -434,6 +449,20 @@ void AssemblerAArch64::RelativeAddress(Register dst, const Mem& mem) {
   } else {
     Refer(mem.relative_to, kBytes21, mem.target, mem.disp, 0x10000000 | d);
   }
+}
+
+void AssemblerAArch64::CallDescriptor(uint32_t symbol) {
+  constexpr auto kKind = RelativeTo::kDescriptor;
+  const uint32_t code = Number(kAddressScratch), address = Number(X(0));
+  Refer(kKind, kDescriptorPage, symbol, 0, 0x90000000 | address);
+  Refer(kKind, kDescriptorLoad, symbol, 0, 0xf9400000 | address << 5 | code);
+  Refer(kKind, kDescriptorOffset, symbol, 0, 0x91000000 | address << 5 | address);
+  CallR(kAddressScratch);
+}
+
+void AssemblerAArch64::AddThreadPointer(Register dst) {
+  Emit(0xd53bd040 | Number(kAddressScratch));  // MRS, of TPIDR_EL0.
+  Rrr(0x8b000000, dst, dst, kAddressScratch);
 }
 
 void AssemblerAArch64::Lea(Register dst, const Mem& src) {

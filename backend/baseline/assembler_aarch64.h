@@ -314,6 +314,10 @@ class AssemblerAArch64 final : public Assembler {
     fixups_.pop_back();
   }
   void JmpR(Register reg) override { Emit(0xd61f0000 | Number(reg) << 5); }
+  // Calls the resolver of the thread-local symbol's descriptor, which changes x0 only: to the
+  // variable's distance from the thread pointer.
+  void CallDescriptor(uint32_t symbol);
+  void AddThreadPointer(Register dst);
   void CallR(Register reg) override { Emit(0xd63f0000 | Number(reg) << 5); }
   void CallM(const Mem& mem) override;
   void CallSymbol(uint32_t symbol) override;

@@ -213,9 +213,11 @@ bool AssemblerX86_64::Resolve(const CodeLayout& layout, CompiledCode& code) cons
   for (const Fixup& fixup : fixups_) {
     const uint32_t place = fixup.offset - layout.begin;
     int32_t distance = fixup.addend - static_cast<int32_t>(place);
-    if (fixup.relative_to == RelativeTo::kSymbol) {
-      code.relocations.push_back(
-          {0, place, fixup.target + 1, RelocationKind::kRelative32, fixup.addend});
+    const bool is_descriptor = fixup.relative_to == RelativeTo::kDescriptor;
+    if (is_descriptor || fixup.relative_to == RelativeTo::kSymbol) {
+      const RelocationKind kind =
+          is_descriptor ? RelocationKind::kDescriptor32 : RelocationKind::kRelative32;
+      code.relocations.push_back({0, place, fixup.target + 1, kind, fixup.addend});
       continue;
     }
     distance += fixup.relative_to == RelativeTo::kLabel

@@ -122,11 +122,15 @@ class AssemblerX86_64 final : public Assembler {
   void Push(Register reg);
   // Pushes 8 bytes, sign-extended.
   void PushImmediate(int32_t value);
-  // Load and compare 8 bytes at an offset from the thread's control block, whose address is that of
-  // the segment FS.
+  // Load, add and compare 8 bytes at an offset from the thread's control block, whose address is
+  // that of the segment FS.
   void LoadFromThread(Register dst, int32_t offset) {
     Byte(0x64);
     Load(8, dst, Mem::At(kNoRegister, offset));
+  }
+  void AddFromThread(Register dst, int32_t offset) {
+    Byte(0x64);
+    AluRm(Alu::kAdd, 8, dst, Mem::At(kNoRegister, offset));
   }
   void CompareWithThread(Register reg, int32_t offset) {
     Byte(0x64);

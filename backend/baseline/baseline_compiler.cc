@@ -17,6 +17,7 @@
 #include "backend/baseline/passing_expansion.h"
 #include "backend/baseline/small_float_expansion.h"
 #include "backend/baseline/strict_floats.h"
+#include "backend/baseline/thread_local_reuse.h"
 #include "backend/baseline/triple.h"
 #include "object/machine.h"
 
@@ -105,6 +106,7 @@ absl::StatusOr<std::unique_ptr<BaselineCompiler>> BaselineCompiler::Create(
   CoverageOptions coverage;
   coverage.has_few_registers = options.has_few_registers;
   coverage.has_stack_guard = IsLinux(triple);
+  coverage.emulates_thread_locals = options.emulates_thread_locals;
   coverage.has_assembler = options.text_assembler != nullptr;
   std::unique_ptr<Parts> parts;
   // What LLVM writes as Mach-O is read into the form that this compiler's code has, so both fit
@@ -148,6 +150,10 @@ Refusal BaselineCompiler::Compile(ir::Function& function, bool is_near, Compiled
     lowering_options.is_large = is_large;
     Refusal refusal = parts_->analysis.Run(function, lowering_options.coverage);
     while (parts_->Expand(refusal, function, map)) {
+      refusal = parts_->analysis.Run(function, lowering_options.coverage);
+    }
+    if (refusal == Refusal::kNone && parts_->analysis.facts().thread_local_addresses > 1 &&
+        ReuseThreadLocals(function)) {
       refusal = parts_->analysis.Run(function, lowering_options.coverage);
     }
     if (refusal == Refusal::kNone) {

@@ -27,6 +27,9 @@ struct BaselineOptions {
   std::vector<std::string> features;  // The processor's features, of BaselineCompiler::Features.
   // For tests: uses only three general and three vector registers for values.
   bool has_few_registers = false;
+  // Thread-local variables are emulated (__emutls_get_address); otherwise code reaches them by
+  // descriptors (memory/thread_local_blocks.h), for which this project's linker is needed.
+  bool emulates_thread_locals = false;
   // Assembles inline assembly; must outlive the compiler. Null: functions with a text are refused.
   TextAssembler* text_assembler = nullptr;
 };

@@ -67,6 +67,7 @@ void WriteSymbols(const FunctionCode& code, const Extent& extent, CompiledCode& 
       CodeSymbol& added = AddSymbol(compiled, symbol.is_control ? "__emutls_v." : "",
                                     SymbolNameOf(*symbol.global, layout));
       added.is_weak = symbol.global->linkage() == ir::Linkage::kExternalWeak;
+      added.is_thread_local = symbol.global->IsThreadLocal() && !symbol.is_control;
     }
   }
 }

@@ -1084,7 +1084,14 @@ const ir::Global* ThreadLocalOf(const ir::Function& function, const ir::Instruct
   return global != nullptr && global->IsVariable() && global->IsThreadLocal() ? global : nullptr;
 }
 
-bool MayBeCall(const ir::Function& function, const ir::Instruction& instruction) {
+bool ComputesThreadLocal(const ir::Function& function, const ir::Instruction& instruction) {
+  return ThreadLocalOf(function, instruction) != nullptr ||
+         (instruction.opcode == Opcode::kCall &&
+          function.IntrinsicOf(instruction) == IntrinsicId::kThreadlocalAddress);
+}
+
+bool MayBeCall(const ir::Function& function, const ir::Instruction& instruction,
+               bool emulates_thread_locals) {
   const auto is_beyond_64_bits = [](const ir::Type* type) {
     return type->IsInteger() && type->number > 64;
   };
@@ -1095,7 +1102,7 @@ bool MayBeCall(const ir::Function& function, const ir::Instruction& instruction)
         case IntrinsicId::kNone:
           return !CallsEmptyAssembly(function, instruction);
         case IntrinsicId::kThreadlocalAddress:
-          return true;
+          return emulates_thread_locals;
         case IntrinsicId::kMemcpy:
         case IntrinsicId::kMemcpyInline:
         case IntrinsicId::kMemmove:
@@ -1120,7 +1127,7 @@ bool MayBeCall(const ir::Function& function, const ir::Instruction& instruction)
     case Opcode::kFCmp:
       return IsQuad(TypeAt(function, instruction, 0));
     case Opcode::kFreeze:
-      return ThreadLocalOf(function, instruction) != nullptr;
+      return emulates_thread_locals && ThreadLocalOf(function, instruction) != nullptr;
     case Opcode::kUDiv:
     case Opcode::kSDiv:
     case Opcode::kURem:

@@ -36,6 +36,8 @@ struct CoverageOptions {
   bool has_stack_guard = false;
   bool has_assembler = false;      // There is an assembler for the text of inline assembly.
   bool has_few_registers = false;  // For tests: no value gets a fixed register.
+  // Addresses of thread-local variables are computed by calls (BaselineOptions).
+  bool emulates_thread_locals = false;
 };
 
 // The refusal because of the function's attributes and its signature.
@@ -53,10 +55,16 @@ bool UsesWideRegisters(const ir::Function& function, const Architecture& archite
 Refusal RefusalOf(const ir::Function& function, const ir::Instruction& instruction,
                   const Architecture& architecture, const CoverageOptions& options);
 
-// Whether the lowering of an instruction may emit a call, which changes registers. MayBeCall is the
+// Whether the instruction computes the address of a thread-local variable.
+bool ComputesThreadLocal(const ir::Function& function, const ir::Instruction& instruction);
+
+// Whether the lowering of an instruction may emit a call, which changes registers. The call of a
+// descriptor's resolver changes none; `emulates_thread_locals`: there are none. MayBeCall is the
 // same, and called only for other than the most frequent kinds, which emit none.
-bool MayBeCall(const ir::Function& function, const ir::Instruction& instruction);
-inline bool MayCall(const ir::Function& function, const ir::Instruction& instruction) {
+bool MayBeCall(const ir::Function& function, const ir::Instruction& instruction,
+               bool emulates_thread_locals);
+inline bool MayCall(const ir::Function& function, const ir::Instruction& instruction,
+                    bool emulates_thread_locals) {
   switch (instruction.opcode) {
     case ir::Opcode::kRet:
     case ir::Opcode::kBr:
@@ -76,7 +84,7 @@ inline bool MayCall(const ir::Function& function, const ir::Instruction& instruc
     case ir::Opcode::kSelect:
       return false;
     default:
-      return MayBeCall(function, instruction);
+      return MayBeCall(function, instruction, emulates_thread_locals);
   }
 }
 

@@ -42,6 +42,8 @@ struct FunctionFacts {
   bool forwards_arguments = false;
   // The registers that are set to zero before each return (cleared_registers.h).
   RegisterSet cleared_registers = 0;
+  bool emulates_thread_locals = false;  // As in CoverageOptions.
+  uint32_t thread_local_addresses = 0;  // How many instructions compute one.
   bool has_call = false;
   bool has_dynamic_alloca = false;
   // The function has both dynamic allocas and landing pads. The unwinder comes to a landing pad

@@ -146,6 +146,9 @@ void LowerVariadicCopy(FunctionCode& code, const ir::Instruction& intrinsic) {
 
 void LowerThreadLocalAddress(FunctionCode& code, const ir::Instruction& instruction,
                              const ir::Global& variable) {
+  if (!code.options.coverage.emulates_thread_locals) {
+    return code.native.memory.LowerThreadLocalAddress(code, instruction, variable);
+  }
   PrepareCall(code, instruction);
   code.assembler.Load(8, code.architecture.convention.general[0],
                       LiteralOf(code, code.symbols.NumberOfControl(&variable)));

@@ -14,7 +14,7 @@ namespace firstcall::baseline {
 struct FunctionCode;
 
 void LowerIntrinsic(FunctionCode& code, const ir::Instruction& intrinsic);
-// The result of `instruction` is the address of the thread-local `variable`, by a call.
+// The result of `instruction` is the address of the thread-local `variable`.
 void LowerThreadLocalAddress(FunctionCode& code, const ir::Instruction& instruction,
                              const ir::Global& variable);
 

@@ -280,4 +280,12 @@ void MemoryAArch64::CopyBlock(FunctionCode& code, ir::Operand to, const Mem& pla
   CopyBytes(code, Mem::At(target), Mem::At(source), size % kPiece);
 }
 
+void MemoryAArch64::LowerThreadLocalAddress(FunctionCode& code, const ir::Instruction& instruction,
+                                            const ir::Global& variable) {
+  code.locations.Claim(X(0));
+  native_.CallDescriptor(code.symbols.NumberOf(&variable));
+  native_.AddThreadPointer(X(0));
+  DefineIn(code, instruction, X(0));
+}
+
 }  // namespace firstcall::baseline::aarch64

@@ -30,6 +30,8 @@ class MemoryAArch64 final : public NativeMemory {
   void LowerFence(const ir::Instruction& fence) override;
   void CopyBlock(FunctionCode& code, ir::Operand to, const Mem& place, ir::Operand from,
                  uint64_t size) override;
+  void LowerThreadLocalAddress(FunctionCode& code, const ir::Instruction& instruction,
+                               const ir::Global& variable) override;
 
  private:
   // `result` = operation(old, value). Operands of 1 and 2 bytes must be extended.

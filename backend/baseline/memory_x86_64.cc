@@ -215,4 +215,14 @@ void MemoryX86_64::CopyBlock(FunctionCode& code, ir::Operand to, const Mem& plac
   native_.RepMovsb();
 }
 
+// The call changes rax only.
+void MemoryX86_64::LowerThreadLocalAddress(FunctionCode& code, const ir::Instruction& instruction,
+                                           const ir::Global& variable) {
+  code.locations.Claim(kRax);
+  native_.Lea(kRax, Mem::Relative(RelativeTo::kDescriptor, code.symbols.NumberOf(&variable)));
+  native_.CallM(Mem::At(kRax));
+  native_.AddFromThread(kRax, 0);
+  DefineIn(code, instruction, kRax);
+}
+
 }  // namespace firstcall::baseline::x86_64

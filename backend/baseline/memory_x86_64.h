@@ -28,6 +28,8 @@ class MemoryX86_64 final : public NativeMemory {
   void LowerFence(const ir::Instruction& fence) override;
   void CopyBlock(FunctionCode& code, ir::Operand to, const Mem& place, ir::Operand from,
                  uint64_t size) override;
+  void LowerThreadLocalAddress(FunctionCode& code, const ir::Instruction& instruction,
+                               const ir::Global& variable) override;
 
  private:
   void LowerAtomicFloatUpdate(FunctionCode& code, const ir::Instruction& update);

@@ -18,7 +18,7 @@ absl::StatusOr<std::unique_ptr<ModuleCompiler>> ModuleCompiler::Create(
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<BaselineCompiler> functions,
                              BaselineCompiler::Create(triple, options));
   return std::unique_ptr<ModuleCompiler>(
-      new ModuleCompiler(std::move(functions), MachineOf(triple)));
+      new ModuleCompiler(std::move(functions), MachineOf(triple), options.emulates_thread_locals));
 }
 
 CompiledCode& ModuleCompiler::NextPart() {
@@ -53,7 +53,8 @@ Refusal ModuleCompiler::Compile(ir::BodyReader& bodies, const Options& options,
     return refusal;
   }
   CompiledCode& variables = NextPart();
-  if (Refusal refusal = WriteVariables(module, variables); refusal != Refusal::kNone) {
+  if (Refusal refusal = WriteVariables(module, emulates_thread_locals_, variables);
+      refusal != Refusal::kNone) {
     return refusal;
   }
   if (variables.sections.empty()) --part_count_;

@@ -53,14 +53,18 @@ class ModuleCompiler {
                          ObjectBytes& object);
 
  private:
-  ModuleCompiler(std::unique_ptr<BaselineCompiler> functions, Machine machine)
-      : functions_(std::move(functions)), machine_(machine) {}
+  ModuleCompiler(std::unique_ptr<BaselineCompiler> functions, Machine machine,
+                 bool emulates_thread_locals)
+      : functions_(std::move(functions)),
+        machine_(machine),
+        emulates_thread_locals_(emulates_thread_locals) {}
   // Compiles the functions of the module that it defines, each to a part.
   Refusal CompileFunctions(ir::BodyReader& bodies, bool is_near);
   CompiledCode& NextPart();
 
   const std::unique_ptr<BaselineCompiler> functions_;
   const Machine machine_;
+  const bool emulates_thread_locals_;
   // The first `part_count_` belong to the current module.
   std::vector<CompiledCode> parts_;
   size_t part_count_ = 0;

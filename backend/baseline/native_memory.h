@@ -1,5 +1,5 @@
-// What each architecture does in its own way with memory: atomic operations on 8 to 64 bits, and
-// copies of many bytes.
+// What each architecture does in its own way with memory: atomic operations on 8 to 64 bits, copies
+// of many bytes, and the addresses of thread-local variables.
 //
 // Thread-compatible. Tested in tests/backend/baseline/baseline_compiler_test.cc.
 
@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "backend/baseline/assembler.h"
+#include "ir/global.h"
 #include "ir/instruction.h"
 #include "ir/operand.h"
 
@@ -29,6 +30,11 @@ class NativeMemory {
   // Copies many bytes to the address `to`. If `to` is nothing, copies them to `place`.
   virtual void CopyBlock(FunctionCode& code, ir::Operand to, const Mem& place, ir::Operand from,
                          uint64_t size) = 0;
+
+  // The result of `instruction` is the address of the thread-local `variable`, by a descriptor
+  // (memory/thread_local_blocks.h).
+  virtual void LowerThreadLocalAddress(FunctionCode& code, const ir::Instruction& instruction,
+                                       const ir::Global& variable) = 0;
 };
 
 }  // namespace firstcall::baseline

@@ -97,12 +97,14 @@ Refusal NumberResult(FunctionFacts& facts, const Architecture& architecture,
   return Refusal::kNone;
 }
 
-void BeginNumbering(FunctionFacts& facts) {
+void BeginNumbering(FunctionFacts& facts, const CoverageOptions& options) {
   facts.numbers.assign(facts.function->values.size(), kNone);
   facts.values.clear();
   facts.blocks.assign(facts.order.blocks().size(), BlockFacts());
   facts.label_tables.clear();
   facts.has_call = facts.has_dynamic_alloca = facts.has_second_return = facts.returns_error = false;
+  facts.emulates_thread_locals = options.emulates_thread_locals;
+  facts.thread_local_addresses = 0;
   facts.has_guard = false;
   facts.guarded_variables.clear();
   facts.aligned_allocas.clear();
@@ -117,8 +119,11 @@ Refusal NumberResults(FunctionFacts& facts, const Architecture& architecture,
   for (const ir::Instruction& instruction : facts.function->InstructionsOf(block)) {
     Refusal refusal = RefusalOf(*facts.function, instruction, architecture, options);
     if (refusal != Refusal::kNone) return refusal;
-    if (MayCall(*facts.function, instruction)) {
+    if (MayCall(*facts.function, instruction, options.emulates_thread_locals)) {
       facts.blocks[number].has_call = facts.has_call = true;
+    } else if (ComputesThreadLocal(*facts.function, instruction)) {
+      facts.has_call = true;  // Of a resolver, which changes no registers.
+      ++facts.thread_local_addresses;
     }
     if (instruction.IsCall()) {
       facts.forwards_arguments |= facts.function->CallOf(instruction).is_must_tail;
@@ -168,7 +173,7 @@ Refusal RefusalOfLabels(FunctionFacts& facts) {
 
 Refusal NumberValues(FunctionFacts& facts, const Architecture& architecture,
                      const CoverageOptions& options) {
-  BeginNumbering(facts);
+  BeginNumbering(facts, options);
   Refusal refusal = NumberArguments(facts);
   if (refusal != Refusal::kNone) return refusal;
   Found found;

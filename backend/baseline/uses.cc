@@ -239,7 +239,7 @@ bool IsDeferrable(const FunctionFacts& facts, const ir::Instruction& instruction
     case Opcode::kFCmp:
       if (instruction.type->IsVector() || instruction.is_strict) return false;
       // No call may stand where the user is computed.
-      if (MayCall(*facts.function, instruction)) return false;
+      if (MayCall(*facts.function, instruction, facts.emulates_thread_locals)) return false;
       if (user.opcode == Opcode::kBr) return true;
       return user.opcode == Opcode::kSelect && facts.function->OperandOf(user, 0) == result &&
              !user.type->IsVector();
@@ -298,7 +298,8 @@ void CountUsesOf(FunctionFacts& facts, const Architecture& architecture, uint32_
       DecideResult(facts, instruction, number, position, next_write);
     }
     if (instruction.opcode == Opcode::kStore) DeferUpdate(facts, instruction, position);
-    const bool may_call = facts.blocks[number].has_call && MayCall(*facts.function, instruction);
+    const bool may_call = facts.blocks[number].has_call &&
+                          MayCall(*facts.function, instruction, facts.emulates_thread_locals);
     if (may_call || MayWriteToMemory(*facts.function, instruction)) next_write = position;
     // What is computed before a call is not kept in a register for what comes after it.
     if (may_call) {

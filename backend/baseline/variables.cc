@@ -73,7 +73,8 @@ uint64_t AlignmentOf(const ir::Global& variable, const ir::Module& module) {
 // Nothing that Global::has_unknown stands for changes how a variable is written.
 class VariableWriter {
  public:
-  VariableWriter(const ir::Module& module, CompiledCode& code) : module_(module), code_(code) {}
+  VariableWriter(const ir::Module& module, bool emulates_thread_locals, CompiledCode& code)
+      : module_(module), emulates_thread_locals_(emulates_thread_locals), code_(code) {}
 
   Refusal Write(const ir::Global& variable) {
     if (!variable.value_type()->is_sized) return Refusal::kVariable;
@@ -95,19 +96,23 @@ class VariableWriter {
     }
     if (variable.has_debug_information()) return Refusal::kDebugInformation;
     if (!is_zero && !WriteData(variable, module_, data_)) return Refusal::kVariable;
-    if (variable.IsThreadLocal()) {
-      WriteThreadLocal(variable, alignment, is_zero);
+    if (variable.IsThreadLocal() && emulates_thread_locals_) {
+      WriteControl(variable, alignment, is_zero);
       return Refusal::kNone;
     }
     Define(SymbolOf(variable), size);
     if (is_zero) {
       CodeSection& section = code_.sections.emplace_back();
-      section.kind = is_large_zero ? SectionKind::kLargeZeroData : SectionKind::kZeroData;
+      section.kind = variable.IsThreadLocal() ? SectionKind::kThreadLocalZeroData
+                     : is_large_zero          ? SectionKind::kLargeZeroData
+                                              : SectionKind::kZeroData;
       section.alignment = static_cast<uint32_t>(alignment);
       // Two variables never have the same address.
       section.zeros = std::max<uint64_t>(size, 1);
     } else {
-      WriteContents(variable.is_constant() ? SectionKind::kReadOnlyData : SectionKind::kData,
+      WriteContents(variable.IsThreadLocal() ? SectionKind::kThreadLocalData
+                    : variable.is_constant() ? SectionKind::kReadOnlyData
+                                             : SectionKind::kData,
                     alignment);
       if (has_section) NameSection(variable.section());
     }
@@ -142,7 +147,7 @@ class VariableWriter {
 
   // The control record of emulated thread-local storage: size, alignment, the place for what the
   // library keeps, and the address of what a thread's variable holds at first (null: zeros).
-  void WriteThreadLocal(const ir::Global& variable, uint64_t alignment, bool is_zero) {
+  void WriteControl(const ir::Global& variable, uint64_t alignment, bool is_zero) {
     constexpr uint64_t kWordBytes = 8, kTemplateOffset = 3 * kWordBytes;
     const uint64_t record[] = {variable.value_type()->alloc_size, alignment, 0, 0};
     uint32_t contents = ir::kNone;
@@ -201,6 +206,7 @@ class VariableWriter {
     symbol.name = static_cast<uint32_t>(code_.names.size());
     symbol.name_size = static_cast<uint32_t>(prefix.size() + name.size());
     symbol.is_local = !global.is_declaration() && global.HasLocalLinkage();
+    symbol.is_thread_local = global.IsThreadLocal() && prefix.empty();
     symbol.is_weak = global.is_declaration() ? global.linkage() == ir::Linkage::kExternalWeak
                                              : global.IsWeakForLinker();
     absl::StrAppend(&code_.names, prefix, name);
@@ -208,6 +214,7 @@ class VariableWriter {
   }
 
   const ir::Module& module_;
+  const bool emulates_thread_locals_;
   CompiledCode& code_;
   ConstantData data_;
   struct NamedSection {
@@ -220,12 +227,12 @@ class VariableWriter {
 
 }  // namespace
 
-Refusal WriteVariables(const ir::Module& module, CompiledCode& code) {
+Refusal WriteVariables(const ir::Module& module, bool emulates_thread_locals, CompiledCode& code) {
   code.sections.clear();
   code.relocations.clear();
   code.symbols.clear();
   code.names.clear();
-  VariableWriter writer(module, code);
+  VariableWriter writer(module, emulates_thread_locals, code);
   for (const ir::Global& variable : module.globals()) {
     if (!variable.IsVariable() || variable.is_declaration() ||
         variable.linkage() == ir::Linkage::kAvailableExternally || IsForTheLinker(variable) ||

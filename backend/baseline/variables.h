@@ -14,7 +14,8 @@
 namespace firstcall::baseline {
 
 // Replaces the contents of `code`. If there are no such variables, `code` has no sections.
-Refusal WriteVariables(const ir::Module& module, CompiledCode& code);
+// `emulates_thread_locals` is as in BaselineOptions.
+Refusal WriteVariables(const ir::Module& module, bool emulates_thread_locals, CompiledCode& code);
 
 }  // namespace firstcall::baseline
 

@@ -14,14 +14,18 @@
 #include "base/status.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/GlobalAlias.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Metadata.h"
+#include "llvm/IR/Module.h"
 #include "object/macho_to_elf.h"
 
 namespace firstcall {
@@ -57,6 +61,31 @@ void DeclareUnsafeStackPointer(llvm::Module& module) {
                            /*isConstant=*/false, llvm::GlobalValue::ExternalLinkage,
                            /*Initializer=*/nullptr, kName, /*InsertBefore=*/nullptr,
                            llvm::GlobalValue::InitialExecTLSModel);
+}
+
+// Without emulation: has code reach thread-local variables by descriptors, whatever model the
+// module has chosen for a program that is linked as a whole. (For those that the object itself
+// defines LLVM may add a distance to the descriptor of the object's block.) Debug information then
+// says that there is such a variable, but not where.
+void UseDescriptors(llvm::Module& module) {
+  bool has_any = false;
+  const auto prepare = [&](llvm::GlobalValue& value) {
+    if (!value.isThreadLocal()) return;
+    has_any = true;
+    value.setThreadLocalMode(llvm::GlobalValue::GeneralDynamicTLSModel);
+    if (value.isDeclaration()) value.setDSOLocal(false);
+  };
+  for (llvm::GlobalVariable& variable : module.globals()) {
+    prepare(variable);
+    // A debugger would look for the variable in what the dynamic linker has for this file: nothing.
+    if (variable.isThreadLocal()) variable.eraseMetadata(llvm::LLVMContext::MD_dbg);
+  }
+  for (llvm::GlobalAlias& alias : module.aliases()) prepare(alias);
+  if (has_any && module.getPIELevel() != llvm::PIELevel::Default) {
+    module.setModuleFlag(llvm::Module::Max, "PIE Level",
+                         llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(
+                             llvm::Type::getInt32Ty(module.getContext()), 0)));
+  }
 }
 
 // Whether the object may have a section with a stack map or a fault map: its name (in ELF
@@ -164,6 +193,7 @@ absl::StatusOr<ObjectBytes> ObjectEmitter::EmitAsIs(llvm::Module& module) {
       function.removeFnAttr(llvm::Attribute::OptimizeNone);
     }
   }
+  if (!target_.emulates_thread_locals()) UseDescriptors(module);
   const bool has_assembly = HasInlineAssembly(module);
   const bool has_collector =
       llvm::any_of(module, [](const llvm::Function& function) { return function.hasGC(); });

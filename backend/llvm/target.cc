@@ -199,9 +199,6 @@ absl::StatusOr<Target> Target::Create(const TargetSettings& settings) {
     target.features_ = HostFeatures(*target.target_, target.triple_, target.cpu_);
   }
   if (settings.target_options != nullptr) target.options_ = *settings.target_options;
-  // Thread-local variables go through __emutls_get_address, because MCJIT's linker cannot give a
-  // module a TLS block.
-  target.options_.EmulatedTLS = true;
   if (settings.relocation_model) target.relocation_model_ = ToLlvm(*settings.relocation_model);
   if (settings.code_model) {
     FIRSTCALL_RETURN_IF_ERROR(CheckCodeModel(target.triple_, *settings.code_model));
@@ -213,6 +210,15 @@ absl::StatusOr<Target> Target::Create(const TargetSettings& settings) {
   if (target.relocation_model_ == llvm::Reloc::Static &&
       target.code_model_ == llvm::CodeModel::Small) {
     target.relocation_model_ = llvm::Reloc::PIC_;  // For the same reason.
+  }
+  // Code reaches thread-local variables by descriptors, which are for this project's linker.
+  // MCJIT's linker has no thread-local variables, nor has this project's those of Mach-O, and LLVM
+  // has descriptors in position-independent code of the small model only.
+  target.options_.EnableTLSDESC = true;
+  if (settings.backend == Backend::kMcjit || target.triple_.isOSBinFormatMachO() ||
+      target.relocation_model_ != llvm::Reloc::PIC_ ||
+      target.code_model_ != llvm::CodeModel::Small) {
+    target.EmulateThreadLocals();
   }
   target.level_ = ToLlvm(settings.codegen_level);
   target.optnone_ = settings.optnone;

@@ -70,6 +70,11 @@ class Target {
   // Which debug information code has.
   DebugInfo debug_info() const { return debug_info_; }
 
+  // Whether thread-local variables go through __emutls_get_address: where descriptors cannot be
+  // used, or if the client's options of LLVM say so.
+  bool emulates_thread_locals() const { return options_.EmulatedTLS; }
+  void EmulateThreadLocals() { options_.EmulatedTLS = true; }
+
   // Whether `function` names features of its own with which the baseline code generator's code
   // would be wrong.
   bool HasObstacleToBaseline(const llvm::Function& function) const;

@@ -519,8 +519,8 @@ fc_error* fc_engine_add_module_copy(fc_engine* engine, struct LLVMOpaqueModule* 
 /* Adds compiled code: a relocatable object, or an archive, of which only the needed members are
  * linked. Objects are ELF or Mach-O, whatever the engine's triple says. `library` may be NULL.
  * FC_NOT_FOUND if the file cannot be read; FC_INVALID_ARGUMENT if it is no object of this machine;
- * FC_UNIMPLEMENTED if a Mach-O object has something that is not supported, or an ELF object has
- * thread-local variables; FC_ALREADY_EXISTS as above. */
+ * FC_UNIMPLEMENTED if a Mach-O object has something that is not supported; FC_ALREADY_EXISTS as
+ * above. */
 fc_error* fc_engine_add_object_file(fc_engine* engine, const char* path, const char* library);
 fc_error* fc_engine_add_archive(fc_engine* engine, const char* path, const char* library);
 

@@ -12,7 +12,8 @@ class TargetMachine;
 namespace firstcall {
 
 // Processor, features, level and options are those of `target_machine`; the code model and the
-// relocation model are the engine's own. Thread-local variables are emulated by the engine.
+// relocation model are the engine's own. EmulatedTLS is not: the engine's modules have
+// thread-local variables as natively.
 EngineOptions OptionsFor(const llvm::TargetMachine& target_machine);
 
 }  // namespace firstcall

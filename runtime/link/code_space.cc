@@ -4,6 +4,7 @@
 
 #include "object/debugger_stubs.h"
 #include "stubs/stub_architecture.h"
+#include "stubs/thread_local_resolver.h"
 
 namespace firstcall {
 
@@ -19,7 +20,9 @@ CodeSpace::CodeSpace(std::shared_ptr<ArenaMemory> arenas, std::shared_ptr<Memory
       call_counters_(
           HostStubArchitecture(), arenas_, unwind_registry_,
           [this](const CallCounter& counter) { call_run_outs_.Notice(counter); },
-          AnnounceAs("(call counters)")) {}
+          AnnounceAs("(call counters)")) {
+  InstallThreadLocalResolvers();
+}
 
 CodeBlock::Announce CodeSpace::AnnounceAs(const char* name) {
   return [this, name](ExecutorAddress code, size_t size, ExecutorAddress table,

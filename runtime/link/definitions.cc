@@ -26,7 +26,8 @@ const std::string& NameOf(const Definition& definition) {
 std::optional<Definition> DefinitionOf(SourceModule& module, SymbolOrdinal ordinal) {
   const Symbol symbol = module.index().at(ordinal);
   if (!symbol.is_definition || symbol.is_local) return std::nullopt;
-  Definition definition{&module, ordinal, nullptr, symbol.is_weak, symbol.is_hidden};
+  Definition definition{&module,        ordinal,          nullptr,
+                        symbol.is_weak, symbol.is_hidden, symbol.is_thread_local};
   if (symbol.is_common) definition.common_size = symbol.size;
   return definition;
 }
@@ -165,9 +166,9 @@ absl::Status Definitions::Add(LazyObject& object, absl::Span<const ElfObject::De
                               bool is_fallback) {
   std::vector<Named> all;
   for (const ElfObject::Definition& symbol : symbols) {
-    all.push_back(
-        {symbol.name,
-         {nullptr, SymbolOrdinal(), &object, symbol.is_weak || is_fallback, symbol.is_hidden}});
+    all.push_back({symbol.name,
+                   {nullptr, SymbolOrdinal(), &object, symbol.is_weak || is_fallback,
+                    symbol.is_hidden, symbol.is_thread_local}});
   }
   absl::MutexLock lock(&mutex_);
   FIRSTCALL_RETURN_IF_ERROR(CheckAll(LibraryOf(object.library), all));

@@ -40,6 +40,7 @@ struct Definition {
   LazyObject* object = nullptr;
   bool is_weak = false;
   bool is_hidden = false;
+  bool is_thread_local = false;
   // A bound of a section (__start_ or __stop_), or a table of a garbage collector. It is ambiguous
   // if several modules have that section or table.
   bool is_section_bound = false;

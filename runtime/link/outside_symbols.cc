@@ -1,6 +1,6 @@
 #include "runtime/link/outside_symbols.h"
 
-#include "absl/strings/strip.h"
+#include "absl/strings/str_cat.h"
 #include "object/symbol_name.h"
 #include "runtime/link/compiler_runtime.h"
 #include "runtime/process/exit_handlers.h"
@@ -14,9 +14,7 @@ constexpr absl::string_view kRegisterThreadExitHandler = "__cxa_thread_atexit";
 
 }  // namespace
 
-absl::StatusOr<ExecutorAddress> OutsideSymbols::Find(absl::string_view name) const {
-  absl::string_view variable = name;
-  const bool is_tls_control = absl::ConsumePrefix(&variable, kEmulatedTlsPrefix);
+ExecutorAddress OutsideSymbols::Find(absl::string_view name) const {
   if (void* address = FindByClient(name)) return ExecutorAddress::Of(address);
   if (name == kRegisterExitHandler) {
     return ExecutorAddress::Of(reinterpret_cast<const void*>(&ExitHandlers::Register));
@@ -24,11 +22,23 @@ absl::StatusOr<ExecutorAddress> OutsideSymbols::Find(absl::string_view name) con
   if (name == kRegisterThreadExitHandler) {
     return ExecutorAddress::Of(reinterpret_cast<const void*>(&ExitHandlers::RegisterForThread));
   }
-  if (name == kEmulatedTlsAccessor && sources_.provides_emulated_tls)
+  if (name == kEmulatedTlsAccessor && sources_.provides_emulated_tls) {
     return HostThreadLocals::Accessor();
+  }
+  return FindInProcess(name);
+}
+
+absl::StatusOr<ExecutorAddress> OutsideSymbols::FindThreadLocal(absl::string_view variable) const {
+  if (void* control = FindByClient(absl::StrCat(kEmulatedTlsPrefix, variable))) {
+    return host_thread_locals_.DescriptorOfControl(ExecutorAddress::Of(control));
+  }
   const ExecutorAddress address = FindInProcess(variable);
-  if (!address.is_null() && is_tls_control) return host_thread_locals_.ControlOf(variable, address);
-  return address;
+  return address.is_null() ? address : host_thread_locals_.DescriptorOf(variable, address);
+}
+
+bool OutsideSymbols::HasThreadLocal(absl::string_view variable) const {
+  return FindByClient(absl::StrCat(kEmulatedTlsPrefix, variable)) != nullptr ||
+         !FindInProcess(variable).is_null();
 }
 
 void* OutsideSymbols::FindByClient(absl::string_view name) const {

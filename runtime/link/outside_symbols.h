@@ -33,10 +33,18 @@ class OutsideSymbols {
       : sources_(std::move(sources)), host_thread_locals_(host_thread_locals) {}
 
   // Returns the address of the client's symbol, or else of the engine's own function, or else of
-  // the process's symbol; null if there is none. For the control record of an emulated thread-local
-  // variable (kEmulatedTlsPrefix), that of the process's variable; errors of that are those of
-  // HostThreadLocals::ControlOf. Runs the client's code, as FindByClient does.
-  absl::StatusOr<ExecutorAddress> Find(absl::string_view name) const;
+  // the process's symbol; null if there is none. Runs the client's code, as FindByClient does.
+  ExecutorAddress Find(absl::string_view name) const;
+
+  // The same for a thread-local variable: the address of its descriptor (ThreadLocalDescriptor). A
+  // client may have the variable's control record (kEmulatedTlsPrefix). Errors are those of
+  // HostThreadLocals::DescriptorOf.
+  absl::StatusOr<ExecutorAddress> FindThreadLocal(absl::string_view variable) const;
+  // Whether FindThreadLocal would find the variable.
+  bool HasThreadLocal(absl::string_view variable) const;
+
+  // Makes control records of descriptors, and the other way round.
+  HostThreadLocals& thread_locals() const { return host_thread_locals_; }
 
   // The same among the client's symbols only. The caller is at work (see WorkScope).
   void* FindByClient(absl::string_view name) const;

@@ -1,8 +1,5 @@
 #include "runtime/link/precompiled.h"
 
-#include <elf.h>
-
-#include <algorithm>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -25,12 +22,6 @@ absl::StatusOr<ObjectBytes> InCommonForm(ObjectBytes contents, absl::string_view
   return Annotate(elf.status(), absl::StrCat("reading Mach-O object '", name, "'"));
 }
 
-bool HasThreadLocals(const ElfObject& image) {
-  return std::any_of(
-      image.sections().begin(), image.sections().end(),
-      [](const ElfObject::Section& section) { return (section.flags & SHF_TLS) != 0; });
-}
-
 }  // namespace
 
 absl::Status PrecompiledObjects::Add(std::string name, ObjectBytes contents, bool is_archive_member,
@@ -47,11 +38,6 @@ absl::Status PrecompiledObjects::Add(std::string name, ObjectBytes contents, boo
   if (image->machine() != HostMachine()) {
     return absl::InvalidArgumentError(
         absl::StrCat("object '", object->name, "' was not compiled for this machine"));
-  }
-  // A member of an archive may never be needed.
-  if (!is_archive_member && HasThreadLocals(*image)) {
-    return absl::UnimplementedError(
-        absl::StrCat("object '", object->name, "' defines thread-local variables"));
   }
   FIRSTCALL_ASSIGN_OR_RETURN(std::vector<ElfObject::LifecyclePointer> lifecycle,
                              image->LifecyclePointers());

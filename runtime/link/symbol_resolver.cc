@@ -12,6 +12,7 @@
 #include "object/symbol_name.h"
 #include "runtime/process/exit_handlers.h"
 #include "runtime/process/exit_hook.h"
+#include "runtime/process/host_thread_locals.h"
 #include "runtime/process/process_symbols.h"
 #include "runtime/process/work_scope.h"
 #include "seam/event.h"
@@ -69,7 +70,7 @@ absl::StatusOr<SymbolResolution> SymbolResolver::ResolveAll(const ElfObject& ima
   std::vector<absl::string_view> missing;
   addresses.reserve(image.undefined().size());
   for (const ElfObject::Undefined& symbol : image.undefined()) {
-    absl::StatusOr<ExecutorAddress> address = Resolve(symbol.name, requester);
+    absl::StatusOr<ExecutorAddress> address = Resolve(symbol, requester);
     if (!address.ok()) return Annotate(address.status(), absl::StrCat("linking ", needed_by));
     if (address->is_null()) missing.push_back(symbol.name);
     addresses.emplace(symbol.name, *address);
@@ -100,14 +101,21 @@ absl::StatusOr<SymbolResolution> SymbolResolver::ResolveAll(const ElfObject& ima
   return absl::NotFoundError(message);
 }
 
-absl::StatusOr<ExecutorAddress> SymbolResolver::Resolve(absl::string_view object_name,
+absl::StatusOr<ExecutorAddress> SymbolResolver::Resolve(const ElfObject::Undefined& symbol,
                                                         LazyObject& requester) {
-  const SymbolReference reference = ParseReference(object_name);
+  SymbolReference reference = ParseReference(symbol.name);
+  const bool wants_control = absl::ConsumePrefix(&reference.name, kEmulatedTlsPrefix);
+  if (wants_control || symbol.is_thread_local) {
+    FIRSTCALL_ASSIGN_OR_RETURN(const ExecutorAddress descriptor,
+                               ResolveThreadLocal(reference.name, requester));
+    if (!wants_control || descriptor.is_null()) return descriptor;
+    return outside_.thread_locals().ControlOfDescriptor(descriptor);
+  }
   SourceModule* module = requester.module;
   if (reference.name == kDsoHandle) return ExecutorAddress::Of(&requester.dso_handle);
   if (module != nullptr) {
     FIRSTCALL_ASSIGN_OR_RETURN(const std::optional<ExecutorAddress> own,
-                               ResolveInModule(reference, *module));
+                               ResolveInModule(reference, *module, Storage::kProcess));
     if (own) return *own;
     if (reference.name == kAtexit) return OwnAtexit(requester);
   }
@@ -117,19 +125,33 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::Resolve(absl::string_view object
                                FunctionInstead(reference.name, requester));
     if (instead) return *instead;
   }
+  if (module == nullptr && reference.name == kTlsAccessor) {
+    return HostThreadLocals::AccessorOfDescriptors();
+  }
   if (module == nullptr && reference.name == kAtexit && outside_.FindByClient(kAtexit) == nullptr &&
       !definitions_.Find(kAtexit, requester.library)) {
     return OwnAtexit(requester);
   }
   if (MayEndThreads(reference.name)) EndWatch::Need();
   FIRSTCALL_ASSIGN_OR_RETURN(ExecutorAddress address,
-                             FindOutside(reference.name, requester.library));
+                             FindOutside(reference.name, requester.library, Storage::kProcess));
   if (!address.is_null() || module == nullptr) return address;
   std::optional<SymbolOrdinal> local = module->index().FindUnlikelyLocal(reference.name);
   if (local) return AddressOf(*module, *local, reference.kind);
   // In eager mode, all labels are in the module's object.
   if (module->mode() == Mode::kEager) return address;
   return compiler_->FindLabel(*module, reference.name);
+}
+
+absl::StatusOr<ExecutorAddress> SymbolResolver::ResolveThreadLocal(absl::string_view variable,
+                                                                   LazyObject& requester) {
+  if (requester.module != nullptr) {
+    FIRSTCALL_ASSIGN_OR_RETURN(
+        const std::optional<ExecutorAddress> own,
+        ResolveInModule({variable, ReferenceKind::kPlain}, *requester.module, Storage::kThread));
+    if (own) return *own;
+  }
+  return FindOutside(variable, requester.library, Storage::kThread);
 }
 
 absl::StatusOr<ExecutorAddress> SymbolResolver::OwnAtexit(LazyObject& requester) {
@@ -153,7 +175,7 @@ absl::StatusOr<std::optional<ExecutorAddress>> SymbolResolver::FunctionInstead(
     return ExecutorAddress::Of(reinterpret_cast<const void*>(&ExitHook::Exit));
   }
   if (name == kExit) return std::nullopt;
-  FIRSTCALL_ASSIGN_OR_RETURN(const ExecutorAddress chosen, outside_.Find(name));
+  const ExecutorAddress chosen = outside_.Find(name);
   if (HandlerInstallers::Include(name)) {
     const ExecutorAddress installer = HandlerInstaller(name, chosen);
     return installer.is_null() ? chosen : installer;
@@ -191,8 +213,8 @@ void SymbolResolver::PrepareHandler(FunctionKey function, bool may_delegate) {
 // Nothing if the module only declares the symbol or does not name it, or if its object, which is
 // linked, lacks it. NotFound if its data refers to a symbol that is missing.
 absl::StatusOr<std::optional<ExecutorAddress>> SymbolResolver::ResolveInModule(
-    SymbolReference reference, SourceModule& module) {
-  absl::StatusOr<std::optional<ExecutorAddress>> own = FindDefinitionIn(reference, module);
+    SymbolReference reference, SourceModule& module, Storage storage) {
+  absl::StatusOr<std::optional<ExecutorAddress>> own = FindDefinitionIn(reference, module, storage);
   if (!absl::IsNotFound(own.status())) return own;
   const LazyObject::State state = module.object().state.load(std::memory_order_relaxed);
   const bool is_linked = state == LazyObject::State::kLoaded ||
@@ -202,12 +224,10 @@ absl::StatusOr<std::optional<ExecutorAddress>> SymbolResolver::ResolveInModule(
 }
 
 absl::StatusOr<std::optional<ExecutorAddress>> SymbolResolver::FindDefinitionIn(
-    SymbolReference reference, SourceModule& module) {
+    SymbolReference reference, SourceModule& module, Storage storage) {
   const SymbolIndex& index = module.index();
-  absl::string_view variable = reference.name;
-  const bool is_tls_control = absl::ConsumePrefix(&variable, kEmulatedTlsPrefix);
-  std::optional<SymbolOrdinal> ordinal = index.Find(variable);
-  if (!ordinal) ordinal = index.FindLocal(variable);
+  std::optional<SymbolOrdinal> ordinal = index.Find(reference.name);
+  if (!ordinal) ordinal = index.FindLocal(reference.name);
   const Symbol symbol = ordinal ? index.at(*ordinal) : Symbol();
   if (symbol.is_definition) {
     // The counter belongs to this body, which an alias may keep when the function is replaced.
@@ -215,7 +235,8 @@ absl::StatusOr<std::optional<ExecutorAddress>> SymbolResolver::FindDefinitionIn(
     if (!is_own && symbol.is_weak && IsReplaced(module, *ordinal)) {
       return Replacement(module, *ordinal, reference.name);
     }
-    if (is_tls_control) return ControlOf(module, *ordinal);
+    FIRSTCALL_RETURN_IF_ERROR(CheckStorage(reference.name, symbol.is_thread_local, storage));
+    if (storage == Storage::kThread) return DescriptorOf(module, *ordinal);
     return AddressOf(module, *ordinal, symbol, reference.kind);
   }
   if (const AssemblySymbol* own = index.FindAssemblySymbol(reference.name)) {
@@ -231,18 +252,20 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::AddressOf(SourceModule& module,
   const auto found = module.object().addresses.find(symbol.name);
   if (found != module.object().addresses.end()) return found->second;
   if (!symbol.target.empty()) {
-    FIRSTCALL_ASSIGN_OR_RETURN(const std::optional<ExecutorAddress> own,
-                               FindDefinitionIn(ParseReference(symbol.target), module));
+    FIRSTCALL_ASSIGN_OR_RETURN(
+        const std::optional<ExecutorAddress> own,
+        FindDefinitionIn(ParseReference(symbol.target), module, Storage::kProcess));
     FIRSTCALL_ASSIGN_OR_RETURN(
         const ExecutorAddress target,
-        own ? absl::StatusOr<ExecutorAddress>(*own) : FindOutside(symbol.target, module.library()));
+        own ? absl::StatusOr<ExecutorAddress>(*own)
+            : FindOutside(symbol.target, module.library(), Storage::kProcess));
     return target.is_null() ? target : target + static_cast<uint64_t>(symbol.offset);
   }
   if (symbol.is_weak) {
     const std::optional<Definition> found = definitions_.Find(symbol.name, module.library());
     // Another definition has replaced it.
     if (found && found->object != &module.object()) {
-      return FindOutside(symbol.name, module.library());
+      return FindOutside(symbol.name, module.library(), Storage::kProcess);
     }
   }
   return objects_->AddressIn(module.object(), symbol.name);
@@ -295,14 +318,26 @@ SymbolOrdinal SymbolResolver::DefinerOf(const SourceModule& module, SymbolOrdina
   return module.index().KeeperOf(base, is_replaced).value_or(base);
 }
 
-// The address of the control record that emulated TLS uses for a variable, or for the variable that
-// an alias stands for.
-absl::StatusOr<ExecutorAddress> SymbolResolver::ControlOf(SourceModule& module,
-                                                          SymbolOrdinal ordinal) {
+// Of the variable, or of the variable that an alias stands for. A module that emulates its
+// variables has the control record.
+absl::StatusOr<ExecutorAddress> SymbolResolver::DescriptorOf(SourceModule& module,
+                                                             SymbolOrdinal ordinal) {
   const SymbolIndex& index = module.index();
   const SymbolOrdinal definer = DefinerOf(module, index.at(ordinal).base);
-  return objects_->AddressIn(module.object(),
-                             absl::StrCat(kEmulatedTlsPrefix, index.at(definer).name));
+  const std::string name(index.at(definer).name);
+  FIRSTCALL_RETURN_IF_ERROR(objects_->Link(module.object()));
+  const auto control = module.object().addresses.find(absl::StrCat(kEmulatedTlsPrefix, name));
+  if (control == module.object().addresses.end()) {
+    return objects_->AddressIn(module.object(), name);
+  }
+  return outside_.thread_locals().DescriptorOfControl(control->second);
+}
+
+absl::Status SymbolResolver::CheckStorage(absl::string_view name, bool is_thread_local,
+                                          Storage storage) {
+  if (is_thread_local == (storage == Storage::kThread)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "symbol '", name, "' is a thread-local variable for one module and not for ", "another"));
 }
 
 // Never returns a body: only a function's own module may call a body directly.
@@ -317,6 +352,7 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::AddressOf(const Definition& defi
   }
   FIRSTCALL_ASSIGN_OR_RETURN(const std::optional<ExecutorAddress> bound, BoundInstead(definition));
   if (bound) return *bound;
+  if (definition.is_thread_local) return DescriptorOf(*definition.module, definition.ordinal);
   return AddressOf(*definition.module, definition.ordinal, ReferenceKind::kStub);
 }
 
@@ -341,10 +377,8 @@ bool SymbolResolver::GivesWay(const Definition& definition) const {
 }
 
 absl::StatusOr<ExecutorAddress> SymbolResolver::FindOutside(absl::string_view name,
-                                                            LibraryId library) {
-  absl::string_view variable = name;
-  const bool is_tls_control = absl::ConsumePrefix(&variable, kEmulatedTlsPrefix);
-  if (std::optional<Definition> found = definitions_.Find(variable, library);
+                                                            LibraryId library, Storage storage) {
+  if (std::optional<Definition> found = definitions_.Find(name, library);
       found && !GivesWay(*found)) {
     if (!found->refusal.empty()) {
       return absl::UnimplementedError(absl::StrCat("symbol '", name, "': ", found->refusal));
@@ -353,14 +387,10 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::FindOutside(absl::string_view na
       return absl::UnimplementedError(
           absl::StrCat("symbol '", name, "': several modules have variables in that section"));
     }
-    if (is_tls_control && found->module != nullptr) {
-      FIRSTCALL_ASSIGN_OR_RETURN(const std::optional<ExecutorAddress> bound, BoundInstead(*found));
-      if (bound) return *bound;
-      return ControlOf(*found->module, found->ordinal);
-    }
+    FIRSTCALL_RETURN_IF_ERROR(CheckStorage(name, found->is_thread_local, storage));
     return AddressOf(*found, name);
   }
-  return outside_.Find(name);
+  return storage == Storage::kThread ? outside_.FindThreadLocal(name) : outside_.Find(name);
 }
 
 DynamicSymbols::Found SymbolResolver::FindDynamic(absl::string_view name, LibraryId library,
@@ -368,23 +398,20 @@ DynamicSymbols::Found SymbolResolver::FindDynamic(absl::string_view name, Librar
   if (where == Where::kEverywhere) {
     const std::optional<Definition> found = definitions_.Find(name, library);
     if (found && !found->is_hidden && !IsLeftOut(*found)) {
-      const bool is_thread_local =
-          found->module != nullptr && found->module->index().at(found->ordinal).is_thread_local;
       const absl::StatusOr<ExecutorAddress> address =
-          FindOutside(absl::StrCat(is_thread_local ? kEmulatedTlsPrefix : "", name), library);
-      return address.ok() ? Found{*address, is_thread_local} : Found();
+          FindOutside(name, library, found->is_thread_local ? Storage::kThread : Storage::kProcess);
+      return address.ok() ? Found{*address, found->is_thread_local} : Found();
     }
     if (name == kExit) {
       return {ExecutorAddress::Of(reinterpret_cast<const void*>(&ExitHook::Exit)), false};
     }
   }
-  const absl::StatusOr<ExecutorAddress> address = outside_.Find(name);
-  if (!address.ok()) return Found();
+  const ExecutorAddress address = outside_.Find(name);
   if (HandlerInstallers::Include(name)) {
-    const ExecutorAddress installer = HandlerInstaller(name, *address);
+    const ExecutorAddress installer = HandlerInstaller(name, address);
     if (!installer.is_null()) return {installer, false};
   }
-  return {*address, false};
+  return {address, false};
 }
 
 void SymbolResolver::AddTableEntries(SourceModule& module, absl::Span<const TableEntry> entries) {
@@ -400,33 +427,53 @@ void SymbolResolver::AddTableEntries(SourceModule& module, absl::Span<const Tabl
   }
 }
 
-absl::StatusOr<ExecutorAddress> SymbolResolver::Lookup(absl::string_view name) {
+absl::StatusOr<DynamicSymbols::Found> SymbolResolver::Lookup(absl::string_view name) {
   std::optional<Definition> found = definitions_.Find(name);
   if (!found) {
     return absl::NotFoundError(absl::StrCat("symbol '", name, "' is defined by no module"));
   }
-  if (GivesWay(*found)) return outside_.FindInProcess(name);
-  return AddressOf(*found, name);
+  const bool is_thread_local = found->is_thread_local;
+  if (GivesWay(*found)) {
+    if (!is_thread_local) return Found{outside_.FindInProcess(name), false};
+    FIRSTCALL_ASSIGN_OR_RETURN(const ExecutorAddress descriptor, outside_.FindThreadLocal(name));
+    return Found{descriptor, true};
+  }
+  FIRSTCALL_ASSIGN_OR_RETURN(const ExecutorAddress address, AddressOf(*found, name));
+  return Found{address, is_thread_local};
 }
 
-absl::StatusOr<ExecutorAddress> SymbolResolver::LookupIn(SourceModule& module,
-                                                         absl::string_view name) {
+absl::StatusOr<DynamicSymbols::Found> SymbolResolver::LookupIn(SourceModule& module,
+                                                               absl::string_view name) {
   const SymbolIndex& index = module.index();
   absl::string_view variable = name;
-  const bool is_tls_control = absl::ConsumePrefix(&variable, kEmulatedTlsPrefix);
+  const bool wants_control = absl::ConsumePrefix(&variable, kEmulatedTlsPrefix);
   std::optional<SymbolOrdinal> ordinal = index.Find(variable);
   if (!ordinal) ordinal = index.FindUnlikelyLocal(variable);
+  if (ordinal && index.at(*ordinal).is_definition && index.at(*ordinal).is_thread_local) {
+    FIRSTCALL_ASSIGN_OR_RETURN(const ExecutorAddress descriptor,
+                               DescriptorMeantBy(module, *ordinal));
+    if (!wants_control || descriptor.is_null()) return Found{descriptor, !wants_control};
+    return Found{outside_.thread_locals().ControlOfDescriptor(descriptor), false};
+  }
   if (ordinal && index.at(*ordinal).is_definition) {
-    if (IsReplaced(module, *ordinal)) return Replacement(module, *ordinal, name);
-    if (is_tls_control) return ControlOf(module, *ordinal);
-    return AddressOf(module, *ordinal, ReferenceKind::kStub);
+    FIRSTCALL_ASSIGN_OR_RETURN(const ExecutorAddress address,
+                               IsReplaced(module, *ordinal)
+                                   ? Replacement(module, *ordinal, name)
+                                   : AddressOf(module, *ordinal, ReferenceKind::kStub));
+    return Found{address, false};
   }
   if (const AssemblySymbol* symbol = index.FindAssemblySymbol(name)) {
     FIRSTCALL_ASSIGN_OR_RETURN(const ExecutorAddress address, AddressOf(module, *symbol));
-    if (!address.is_null()) return address;
+    if (!address.is_null()) return Found{address, false};
   }
   return absl::NotFoundError(
       absl::StrCat("symbol '", name, "' is not defined by '", module.name(), "'"));
+}
+
+absl::StatusOr<ExecutorAddress> SymbolResolver::DescriptorMeantBy(SourceModule& module,
+                                                                  SymbolOrdinal ordinal) {
+  return IsReplaced(module, ordinal) ? Replacement(module, ordinal, module.index().at(ordinal).name)
+                                     : DescriptorOf(module, ordinal);
 }
 
 absl::StatusOr<ExecutorAddress> SymbolResolver::AddressMeantBy(SourceModule& module,
@@ -435,9 +482,9 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::AddressMeantBy(SourceModule& mod
   if (symbol.is_definition && !IsReplaced(module, ordinal)) {
     return AddressOf(module, ordinal, symbol, ReferenceKind::kStub);
   }
-  absl::StatusOr<ExecutorAddress> address = symbol.is_definition
-                                                ? Replacement(module, ordinal, symbol.name)
-                                                : FindOutside(symbol.name, module.library());
+  absl::StatusOr<ExecutorAddress> address =
+      symbol.is_definition ? Replacement(module, ordinal, symbol.name)
+                           : FindOutside(symbol.name, module.library(), Storage::kProcess);
   if (!address.ok() || !address->is_null()) return address;
   return absl::NotFoundError(absl::StrCat("symbol '", symbol.name, "', which '", module.name(),
                                           "' refers to, is not defined"));
@@ -471,7 +518,10 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::Replacement(SourceModule& module
   FIRSTCALL_ASSIGN_OR_RETURN(const std::optional<ExecutorAddress> bound,
                              BindingOf(module, ordinal));
   if (bound) return *bound;
-  FIRSTCALL_ASSIGN_OR_RETURN(const ExecutorAddress address, FindOutside(name, module.library()));
+  const Storage storage =
+      module.index().at(ordinal).is_thread_local ? Storage::kThread : Storage::kProcess;
+  FIRSTCALL_ASSIGN_OR_RETURN(const ExecutorAddress address,
+                             FindOutside(name, module.library(), storage));
   if (!address.is_null()) module.weak_choices().Bind(ordinal, address);
   return address;
 }
@@ -480,10 +530,8 @@ void SymbolResolver::BindReplaced(SourceModule& user, SourceModule& by) {
   for (const SymbolOrdinal definition : user.weak_choices().UnboundOf(by)) {
     if (!MustStay(user, definition)) continue;
     const Symbol symbol = user.index().at(definition);
-    const std::string name =
-        absl::StrCat(symbol.is_thread_local ? kEmulatedTlsPrefix : "", symbol.name);
-    const absl::StatusOr<ExecutorAddress> address = LookupIn(by, name);
-    if (address.ok()) user.weak_choices().Bind(definition, *address);
+    const absl::StatusOr<Found> found = LookupIn(by, symbol.name);
+    if (found.ok()) user.weak_choices().Bind(definition, found->address);
   }
 }
 

@@ -64,10 +64,10 @@ class SymbolResolver final : public DynamicSymbols, private HandlerInstallers::F
 
   // Returns the address of `name` for the host: the definition of a module or an object that the
   // first library sees. NotFound if there is none.
-  absl::StatusOr<ExecutorAddress> Lookup(absl::string_view name);
+  absl::StatusOr<Found> Lookup(absl::string_view name);
 
   // The same for a definition of `module`, which may be local to the module.
-  absl::StatusOr<ExecutorAddress> LookupIn(SourceModule& module, absl::string_view name);
+  absl::StatusOr<Found> LookupIn(SourceModule& module, absl::string_view name);
 
   Found FindDynamic(absl::string_view name, LibraryId library, Where where) override;
 
@@ -99,12 +99,21 @@ class SymbolResolver final : public DynamicSymbols, private HandlerInstallers::F
   std::optional<ExecutorAddress> SuccessorOf(const SourceModule& removed, SymbolOrdinal function);
 
  private:
+  // Whether a variable is one of the process or of each thread. The address of a thread-local one
+  // is that of its descriptor everywhere here, except for those that ask for a control record.
+  enum class Storage { kProcess, kThread };
+
   // Null if nothing defines the symbol. The same holds for FindOutside.
-  absl::StatusOr<ExecutorAddress> Resolve(absl::string_view object_name, LazyObject& requester);
+  absl::StatusOr<ExecutorAddress> Resolve(const ElfObject::Undefined& symbol,
+                                          LazyObject& requester);
+  absl::StatusOr<ExecutorAddress> ResolveThreadLocal(absl::string_view variable,
+                                                     LazyObject& requester);
   absl::StatusOr<std::optional<ExecutorAddress>> ResolveInModule(SymbolReference reference,
-                                                                 SourceModule& module);
+                                                                 SourceModule& module,
+                                                                 Storage storage);
   absl::StatusOr<std::optional<ExecutorAddress>> FindDefinitionIn(SymbolReference reference,
-                                                                  SourceModule& module);
+                                                                  SourceModule& module,
+                                                                  Storage storage);
   // `symbol` is that of `ordinal`.
   absl::StatusOr<ExecutorAddress> AddressOf(SourceModule& module, SymbolOrdinal ordinal,
                                             const Symbol& symbol, ReferenceKind kind);
@@ -112,7 +121,10 @@ class SymbolResolver final : public DynamicSymbols, private HandlerInstallers::F
   // The address of a symbol that the module's assembly defines. May link data.
   absl::StatusOr<ExecutorAddress> AddressOf(SourceModule& module, const AssemblySymbol& symbol);
   SymbolOrdinal DefinerOf(const SourceModule& module, SymbolOrdinal base) const;
-  absl::StatusOr<ExecutorAddress> ControlOf(SourceModule& module, SymbolOrdinal ordinal);
+  absl::StatusOr<ExecutorAddress> DescriptorOf(SourceModule& module, SymbolOrdinal ordinal);
+  // The same for what the module's own code means.
+  absl::StatusOr<ExecutorAddress> DescriptorMeantBy(SourceModule& module, SymbolOrdinal ordinal);
+  static absl::Status CheckStorage(absl::string_view name, bool is_thread_local, Storage storage);
   // The address that code of `module` has for the replacement of a definition. Links the object
   // that has the replacement first. Nullopt if no code has an address.
   absl::StatusOr<std::optional<ExecutorAddress>> BindingOf(const SourceModule& module,
@@ -124,7 +136,8 @@ class SymbolResolver final : public DynamicSymbols, private HandlerInstallers::F
   // nothing defines it.
   absl::StatusOr<ExecutorAddress> Replacement(SourceModule& module, SymbolOrdinal ordinal,
                                               absl::string_view name);
-  absl::StatusOr<ExecutorAddress> FindOutside(absl::string_view name, LibraryId library);
+  absl::StatusOr<ExecutorAddress> FindOutside(absl::string_view name, LibraryId library,
+                                              Storage storage);
   // The `atexit` of the module or object whose code `requester` owns.
   absl::StatusOr<ExecutorAddress> OwnAtexit(LazyObject& requester)
       ABSL_LOCKS_EXCLUDED(own_functions_mutex_);

@@ -27,7 +27,7 @@ void WeakSymbols::Decide(ElfObject& image, const LazyObject& requester) const {
   }
   std::vector<absl::string_view> missing;
   for (const ElfObject::Undefined& symbol : image.undefined()) {
-    if (IsWeak(symbol, requester) && !IsKnown(symbol.name, requester)) {
+    if (IsWeak(symbol, requester) && !IsKnown(symbol.name, requester, symbol.is_thread_local)) {
       missing.push_back(symbol.name);
     }
   }
@@ -65,13 +65,16 @@ bool WeakSymbols::IsSectionOfGroup(absl::string_view name, const LazyObject& req
   return !found->refusal.empty() && !found->is_ambiguous && found->object == &requester;
 }
 
-bool WeakSymbols::IsKnown(absl::string_view object_name, const LazyObject& requester) const {
+bool WeakSymbols::IsKnown(absl::string_view object_name, const LazyObject& requester,
+                          bool is_thread_local) const {
   const absl::string_view name = ParseReference(object_name).name;
   // What has an emulated thread-local variable's control record is the variable.
-  const absl::string_view variable = absl::StripPrefix(name, kEmulatedTlsPrefix);
-  // LLVM also names the variable itself if the reference is weak. Nothing has its address.
+  absl::string_view variable = name;
+  is_thread_local |= absl::ConsumePrefix(&variable, kEmulatedTlsPrefix);
+  // Where LLVM emulates the variable, it also names the variable itself if the reference is weak.
+  // Nothing has its address.
   const auto is_variable = [&](const SourceModule& definer, SymbolOrdinal ordinal) {
-    return variable.size() == name.size() && definer.index().at(ordinal).is_thread_local;
+    return !is_thread_local && definer.index().at(ordinal).is_thread_local;
   };
   const SourceModule* module = requester.module;
   if (module != nullptr) {
@@ -84,6 +87,7 @@ bool WeakSymbols::IsKnown(absl::string_view object_name, const LazyObject& reque
   if (const std::optional<Definition> found = definitions_.Find(variable, requester.library)) {
     return found->module == nullptr || !is_variable(*found->module, found->ordinal);
   }
+  if (is_thread_local) return outside_.HasThreadLocal(variable);
   return outside_.FindByClient(name) != nullptr || !outside_.FindInProcess(variable).is_null();
 }
 

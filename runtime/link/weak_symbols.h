@@ -29,7 +29,8 @@ class WeakSymbols {
 
  private:
   bool IsSectionOfGroup(absl::string_view name, const LazyObject& requester) const;
-  bool IsKnown(absl::string_view object_name, const LazyObject& requester) const;
+  bool IsKnown(absl::string_view object_name, const LazyObject& requester,
+               bool is_thread_local = false) const;
 
   const Definitions& definitions_;
   const OutsideSymbols& outside_;

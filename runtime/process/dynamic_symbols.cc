@@ -3,9 +3,9 @@
 #include <dlfcn.h>
 
 #include "base/any_stack.h"
+#include "memory/thread_local_blocks.h"
 #include "memory/unwind_registry.h"
 #include "runtime/process/exit_handlers.h"
-#include "runtime/process/host_thread_locals.h"
 #include "runtime/process/work_scope.h"
 
 namespace firstcall {
@@ -26,13 +26,15 @@ void* FindInProgram(const char* name, const DsoHandle& caller, DynamicSymbols::W
     if (!scope.is_at_work() || caller.dynamic_symbols == nullptr) return nullptr;
     found = caller.dynamic_symbols->FindDynamic(name, caller.library, where);
   }
-  if (!found.is_control) return found.address.InThisProcess<void*>();
-  using Accessor = void*(void* control);
-  return HostThreadLocals::Accessor().InThisProcess<Accessor*>()(
-      found.address.InThisProcess<void*>());
+  return found.InThisThread();
 }
 
 }  // namespace
+
+void* DynamicSymbols::Found::InThisThread() const {
+  if (!is_thread_local || address.is_null()) return address.InThisProcess<void*>();
+  return AddressOfThreadLocal(*address.InThisProcess<const ThreadLocalDescriptor*>());
+}
 
 // Code that has opened a library asks for the library's symbols next. The library may have brought
 // an unwinder, which gets the unwind tables of compiled code here, before it is used.

@@ -22,12 +22,15 @@ class DynamicSymbols {
  public:
   enum class Where { kEverywhere, kBehindProgram };
 
-  // What code of `library` means by `name`, hidden definitions left out. `is_control` tells whether
-  // that is the control record of an emulated thread-local variable. Null if nothing defines it.
+  // What code of `library` means by `name`, hidden definitions left out. `is_thread_local`: the
+  // address is that of the variable's descriptor. Null if nothing defines it.
   // Compiles no function, except together with a variable that cannot be separated from it.
   struct Found {
     ExecutorAddress address;
-    bool is_control = false;
+    bool is_thread_local = false;
+
+    // The address in this process; of a thread-local variable, in the calling thread.
+    void* InThisThread() const;
   };
   virtual Found FindDynamic(absl::string_view name, LibraryId library, Where where) = 0;
 

@@ -3,15 +3,10 @@
 #include <link.h>
 
 #include <atomic>
-#include <cstddef>
-#include <cstdint>
 
 #include "absl/strings/str_cat.h"
 
 extern "C" {
-// Defined by the dynamic linker: returns the address of a module's variable in the calling thread
-// (ELF Handling for Thread-Local Storage, section 3.4).
-void* __tls_get_addr(size_t* module_and_offset);
 // Defined by libgcc (emutls.c). A control record starts with the variable's size and alignment.
 void* __emutls_get_address(void* control);
 }
@@ -20,11 +15,12 @@ namespace firstcall {
 namespace {
 
 // Stands in place of a size, because no variable is that large.
-constexpr size_t kHostVariable = SIZE_MAX;
+constexpr size_t kHasDescriptor = SIZE_MAX;
 
 struct Search {
   uintptr_t address = 0;
   size_t module = 0;
+  uint64_t unloaded = 0;
   size_t offset = 0;
 };
 
@@ -37,11 +33,16 @@ int Visit(dl_phdr_info* info, size_t, void* argument) {
     if (header.p_type == PT_TLS && search->address >= block &&
         search->address - block < header.p_memsz) {
       search->module = info->dlpi_tls_modid;
+      search->unloaded = info->dlpi_subs;
       search->offset = search->address - block;
       return 1;
     }
   }
   return 0;
+}
+
+void* AddressOfDescribed(void* descriptor) {
+  return AddressOfThreadLocal(*static_cast<const ThreadLocalDescriptor*>(descriptor));
 }
 
 }  // namespace
@@ -51,15 +52,15 @@ struct HostThreadLocals::Control {
   // Atomic, because the thread that makes the record shares only its address with compiled code.
   std::atomic<size_t> size{0};
   size_t alignment = 1;
-  size_t module_and_offset[2] = {};
+  void* descriptor = nullptr;
 
   static void* AddressOf(void* control) {
     if (control == nullptr) return nullptr;  // Of a weak variable that nobody defines.
-    auto* host = static_cast<Control*>(control);
-    if (host->size.load(std::memory_order_acquire) != kHostVariable) {
+    auto* record = static_cast<Control*>(control);
+    if (record->size.load(std::memory_order_acquire) != kHasDescriptor) {
       return __emutls_get_address(control);
     }
-    return __tls_get_addr(host->module_and_offset);
+    return AddressOfDescribed(record->descriptor);
   }
 };
 
@@ -70,22 +71,50 @@ ExecutorAddress HostThreadLocals::Accessor() {
   return ExecutorAddress::Of(reinterpret_cast<const void*>(&Control::AddressOf));
 }
 
-absl::StatusOr<ExecutorAddress> HostThreadLocals::ControlOf(absl::string_view name,
-                                                            ExecutorAddress address) {
+ExecutorAddress HostThreadLocals::AccessorOfDescriptors() {
+  return ExecutorAddress::Of(reinterpret_cast<const void*>(&AddressOfDescribed));
+}
+
+absl::StatusOr<ExecutorAddress> HostThreadLocals::DescriptorOf(absl::string_view name,
+                                                               ExecutorAddress address) {
+  Search search;
+  search.address = address.value();
+  if (dl_iterate_phdr(Visit, &search) == 0) {
+    return absl::NotFoundError(
+        absl::StrCat("symbol '", name, "' is not a thread-local variable of the process"));
+  }
+  const absl::StatusOr<ThreadLocalDescriptor> found =
+      ThreadLocalOfProcess(search.module, search.unloaded, search.offset);
+  if (!found.ok()) return found.status();
   absl::MutexLock lock(&mutex_);
-  std::unique_ptr<Control>& control = controls_[name];
+  std::unique_ptr<ThreadLocalDescriptor>& descriptor =
+      of_process_[{search.module, search.unloaded, search.offset}];
+  if (descriptor == nullptr) descriptor = std::make_unique<ThreadLocalDescriptor>(*found);
+  return ExecutorAddress::Of(descriptor.get());
+}
+
+ExecutorAddress HostThreadLocals::DescriptorOfControl(ExecutorAddress control) {
+  absl::MutexLock lock(&mutex_);
+  std::unique_ptr<ThreadLocalDescriptor>& descriptor = of_controls_[control.value()];
+  if (descriptor == nullptr) {
+    descriptor = std::make_unique<ThreadLocalDescriptor>(
+        ComputedThreadLocal(&Control::AddressOf, control.InThisProcess<void*>()));
+  }
+  return ExecutorAddress::Of(descriptor.get());
+}
+
+ExecutorAddress HostThreadLocals::ControlOfDescriptor(ExecutorAddress address) {
+  absl::MutexLock lock(&mutex_);
+  auto* const descriptor = address.InThisProcess<ThreadLocalDescriptor*>();
+  const auto made = of_controls_.find(descriptor->place);
+  if (made != of_controls_.end() && made->second.get() == descriptor) {
+    return ExecutorAddress(descriptor->place);
+  }
+  std::unique_ptr<Control>& control = controls_[address.value()];
   if (control == nullptr) {
-    Search search;
-    search.address = address.value();
-    if (dl_iterate_phdr(Visit, &search) == 0) {
-      controls_.erase(name);
-      return absl::NotFoundError(
-          absl::StrCat("symbol '", name, "' is not a thread-local variable of the process"));
-    }
     control = std::make_unique<Control>();
-    control->module_and_offset[0] = search.module;
-    control->module_and_offset[1] = search.offset;
-    control->size.store(kHostVariable, std::memory_order_release);
+    control->descriptor = descriptor;
+    control->size.store(kHasDescriptor, std::memory_order_release);
   }
   return ExecutorAddress::Of(control.get());
 }

@@ -61,10 +61,10 @@ absl::Status ForeignFunctions::Call(absl::string_view name, const ForeignValue& 
   }
   if (!found) return absl::NotFoundError("no module defines it");
   if (module == nullptr) {
-    absl::StatusOr<ExecutorAddress> address;
-    DelegatingWorkScope(threads_).Run([&] { address = resolver_.Lookup(name); });
-    if (!address.ok()) return address.status();
-    return CallForeign(*address, result, arguments);
+    absl::StatusOr<DynamicSymbols::Found> symbol;
+    DelegatingWorkScope(threads_).Run([&] { symbol = resolver_.Lookup(name); });
+    if (!symbol.ok()) return symbol.status();
+    return CallForeign(symbol->address, result, arguments);
   }
   FIRSTCALL_ASSIGN_OR_RETURN(Shape shape, ShapeOf(*module, found->ordinal));
   std::optional<CallPlan> plan;

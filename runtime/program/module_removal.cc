@@ -122,7 +122,9 @@ absl::StatusOr<SymbolAddresses> ModuleRemoval::AddressesOf(SourceModule& module)
   }
   for (const AssemblySymbol& symbol : module.index().assembly_symbols()) {
     if (!symbol.is_global) continue;
-    FIRSTCALL_ASSIGN_OR_RETURN(addresses[symbol.name], resolver.LookupIn(module, symbol.name));
+    FIRSTCALL_ASSIGN_OR_RETURN(const DynamicSymbols::Found found,
+                               resolver.LookupIn(module, symbol.name));
+    addresses[symbol.name] = found.address;
   }
   return addresses;
 }

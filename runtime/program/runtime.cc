@@ -128,24 +128,24 @@ void Runtime::Drop(absl::Span<const ModuleId> modules) {
 }
 
 absl::StatusOr<void*> Runtime::LookupAddress(absl::string_view name) {
-  absl::StatusOr<ExecutorAddress> address;
-  DelegatingWorkScope(threads_).Run([&] { address = linkage_.resolver().Lookup(name); });
-  if (!address.ok()) return address.status();
-  return address->InThisProcess<void*>();
+  absl::StatusOr<DynamicSymbols::Found> found;
+  DelegatingWorkScope(threads_).Run([&] { found = linkage_.resolver().Lookup(name); });
+  if (!found.ok()) return found.status();
+  return found->InThisThread();
 }
 
 absl::StatusOr<void*> Runtime::LookupAddress(ModuleId id, absl::string_view name) {
   const std::shared_ptr<SourceModule> module = modules_.Find(id);
   if (module == nullptr) return absl::NotFoundError("there is no such module");
-  absl::StatusOr<ExecutorAddress> address;
+  absl::StatusOr<DynamicSymbols::Found> found;
   DelegatingWorkScope(threads_).Run([&] {
     // Beginning to work may have waited for its removal.
-    address = module->is_removed()
-                  ? absl::NotFoundError(absl::StrCat("'", module->name(), "' was removed"))
-                  : linkage_.resolver().LookupIn(*module, name);
+    found = module->is_removed()
+                ? absl::NotFoundError(absl::StrCat("'", module->name(), "' was removed"))
+                : linkage_.resolver().LookupIn(*module, name);
   });
-  if (!address.ok()) return address.status();
-  return address->InThisProcess<void*>();
+  if (!found.ok()) return found.status();
+  return found->InThisThread();
 }
 
 absl::Status Runtime::Call(absl::string_view name, const ForeignValue& result,

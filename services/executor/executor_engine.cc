@@ -90,6 +90,7 @@ class ExecutorEngine::Parts {
     CompilerSettings settings;
     settings.target = options;
     settings.contain_crashes = options.contain_crashes;
+    settings.emulates_thread_locals = true;
     FIRSTCALL_ASSIGN_OR_RETURN(
         compiler_, LinkedCompiler().Create(settings, listeners_, "code of another process"));
     return absl::OkStatus();

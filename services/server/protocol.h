@@ -20,7 +20,7 @@
 namespace firstcall {
 
 // Increase this when a message changes.
-inline constexpr uint32_t kRemoteProtocol = 9;
+inline constexpr uint32_t kRemoteProtocol = 10;
 
 // The first byte of a message to the server.
 enum class ServerMessage : uint8_t {

@@ -221,6 +221,7 @@ absl::StatusOr<std::string> EncodeSettings(const CompilerSettings& settings) {
   encoder.U8(settings.optimizes_ir);
   encoder.U8(settings.promotes);
   encoder.U8(settings.handles_failures);
+  encoder.U8(settings.emulates_thread_locals);
   return std::move(encoder).Take();
 }
 
@@ -233,6 +234,7 @@ absl::StatusOr<CompilerSettings> DecodeSettings(absl::string_view bytes) {
   settings.optimizes_ir = decoder.U8() != 0;
   settings.promotes = decoder.U8() != 0;
   settings.handles_failures = decoder.U8() != 0;
+  settings.emulates_thread_locals = decoder.U8() != 0;
   if (!is_valid || !decoder.ok() || !decoder.rest().empty()) return Damaged();
   return settings;
 }

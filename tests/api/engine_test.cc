@@ -368,8 +368,8 @@ TEST_P(EngineTest, MissingUnsafeStackIsNamed) {
   const absl::Status added =
       engine->AddBitcode(ParseToBitcode(kNeedsUnsafeStack), "module").status();
   const absl::Status status = added.ok() ? engine->Prepare({"f"}) : added;
-  EXPECT_THAT(status, StatusIs(absl::StatusCode::kNotFound,
-                               HasSubstr("__emutls_v.__safestack_unsafe_stack_ptr")));
+  EXPECT_THAT(status,
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("__safestack_unsafe_stack_ptr")));
   if (IsLazy()) {
     EXPECT_THAT(engine->Prepare({"safe"}), IsOk());
   }

@@ -83,8 +83,12 @@ ReadAndCompile::Outcome ReadAndCompile::Run(absl::string_view bitcode) {
   if (!module.ok()) return outcome;
   const Target* const target = TargetOf(**module);
   ReadBodies(**module, target, outcome);
-  if (target != nullptr && baseline::WriteVariables((*module)->module(), code_) == Refusal::kNone) {
-    (void)WriteElfObject(absl::MakeConstSpan(&code_, 1), target->machine, "");
+  for (bool emulates_thread_locals : {false, true}) {
+    if (target == nullptr) break;
+    if (baseline::WriteVariables((*module)->module(), emulates_thread_locals, code_) ==
+        Refusal::kNone) {
+      (void)WriteElfObject(absl::MakeConstSpan(&code_, 1), target->machine, "");
+    }
   }
   outcome.objects = directly_.Run(bitcode);
   return outcome;

@@ -6,6 +6,7 @@
 //   --program=NAME:FILE,FILE...  a form of the program: the module with main, then extra modules
 //   --option=OPTION      for the command
 //   --argument=ARGUMENT  for the program, in front of those that all get
+//   --real-thread-locals  leave out the sets of options that emulate thread-local variables
 //   --skip=NAME:REASON   in place of --program, a form that this architecture does not have
 //   --served             run it by a compile server, which the test starts
 //
@@ -33,6 +34,8 @@ std::string firstcall_path;
 std::string native_path;
 std::vector<std::string> common_options;
 std::vector<std::string> own_arguments;
+bool has_real_thread_locals = false;
+constexpr char kRealThreadLocals[] = "--real-thread-locals";
 
 ProcessResult RunWithInput(std::vector<std::string> command) {
   command.insert(command.end(), own_arguments.begin(), own_arguments.end());
@@ -158,18 +161,19 @@ void RegisterAll(const std::string& form) {
   std::istringstream files(paths);
   for (std::string file; std::getline(files, file, ',');) modules.push_back(file);
   Register(name + "Lazy", modules, {});
-  Register(name + "Eager", modules, {"--mode=eager"});
+  if (!has_real_thread_locals) Register(name + "Eager", modules, {"--mode=eager"});
   Register(name + "LazyAtTier0", modules, {"--tier=0"});
   Register(name + "LazyAtO2", modules, {"-O2"});  // Tier 1.
   // At the first poll, by the thread that polls: each function and loop is left as soon as it can
   // be.
   Register(name + "LazyPromoted", modules,
            {"--tier=auto", "--promotion-threshold=1", "--promotion-threads=0"}, Kind::kPromoted);
+  Register(name + "LazyCached", modules, {}, Kind::kCached);
+  if (has_real_thread_locals) return;
   // The same with all code and data compiled and linked by MCJIT.
   Register(name + "LazyPromotedByMcjit", modules,
            {"--backend=mcjit", "--promotion-threshold=1", "--promotion-threads=0"},
            Kind::kPromotedAndCached);
-  Register(name + "LazyCached", modules, {}, Kind::kCached);
   Register(name + "EagerCached", modules, {"--mode=eager"}, Kind::kCached);
 }
 
@@ -186,10 +190,15 @@ int main(int argc, char** argv) {
   using namespace firstcall::testing;  // NOLINT: the names above
   ::testing::InitGoogleTest(&argc, argv);
   bool is_served = false;
+  // Holds for the programs in front of it, too.
+  has_real_thread_locals =
+      std::find(argv + 1, argv + argc, std::string(kRealThreadLocals)) != argv + argc;
   for (int i = 1; i < argc; ++i) {
     std::string rest;
     if (std::string(argv[i]) == "--served") {
       is_served = true;
+    } else if (std::string(argv[i]) == kRealThreadLocals) {
+      continue;
     } else if (Take(argv[i], "--program=", rest)) {
       RegisterAll(rest);
     } else if (Take(argv[i], "--skip=", rest)) {

@@ -200,7 +200,8 @@ def program_test(
         skip = {},
         macho_skip = {},
         macho_objects = True,
-        retargeted = False):
+        retargeted = False,
+        real_thread_locals = False):
     """Compares C or C++ sources run through the command, unoptimized and optimized, with native code.
 
     Args:
@@ -226,6 +227,7 @@ def program_test(
       retargeted: whether that test runs the bitcode of the other tests, so that only the option of the
         command names Mach-O: clang does not support all of the language, or of this system's headers,
         where objects are Mach-O.
+      real_thread_locals: whether to leave out the sets of options that emulate thread-local variables.
     """
     unoptimized = [_stem(source) + ".O0.bc" for source in srcs]
     optimized = [_stem(source) + ".O2.bc" for source in srcs]
@@ -259,6 +261,7 @@ def program_test(
     arguments = ["--argument=" + argument for argument in arguments]
     further = ["--option=--dlopen=$(rootpath {})".format(file) for file in libraries]
     further += ["--option=" + option for option in options] + arguments
+    further += ["--real-thread-locals"] if real_thread_locals else []
     options = _extra(objects, archives) + further
     data = objects + archives + libraries
     _compare(name, executable, forms, options, data, size, tags, skip)

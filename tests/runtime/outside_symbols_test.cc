@@ -1,12 +1,13 @@
 #include "runtime/link/outside_symbols.h"
 
 #include <string>
+#include <thread>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
-#include "object/symbol_name.h"
+#include "memory/thread_local_blocks.h"
 #include "runtime/process/exit_handlers.h"
 #include "runtime/process/host_thread_locals.h"
 #include "runtime/process/work_scope.h"
@@ -20,7 +21,7 @@ int in_process = 0;
 thread_local int thread_local_variable = 0;
 
 // What `sources` have under `name`.
-absl::StatusOr<ExecutorAddress> Find(OutsideSymbols::Sources sources, absl::string_view name) {
+ExecutorAddress Find(OutsideSymbols::Sources sources, absl::string_view name) {
   HostThreadLocals thread_locals;
   const OutsideSymbols symbols(std::move(sources), thread_locals);
   WorkScope scope;
@@ -38,38 +39,82 @@ OutsideSymbols::Sources WithBoth(absl::string_view found) {
 }
 
 TEST(OutsideSymbolsTest, ClientsSymbolComesFirst) {
-  EXPECT_EQ(Find(WithBoth("f"), "f").value(), ExecutorAddress::Of(&of_client));
-  EXPECT_EQ(Find(WithBoth("f"), "g").value(), ExecutorAddress::Of(&in_process));
+  EXPECT_EQ(Find(WithBoth("f"), "f"), ExecutorAddress::Of(&of_client));
+  EXPECT_EQ(Find(WithBoth("f"), "g"), ExecutorAddress::Of(&in_process));
 }
 
 TEST(OutsideSymbolsTest, EnginesFunctionComesBetweenBoth) {
   const absl::string_view name = "__cxa_atexit";
-  EXPECT_EQ(Find(WithBoth(name), name).value(), ExecutorAddress::Of(&of_client));
-  EXPECT_EQ(Find(WithBoth(""), name).value(),
+  EXPECT_EQ(Find(WithBoth(name), name), ExecutorAddress::Of(&of_client));
+  EXPECT_EQ(Find(WithBoth(""), name),
             ExecutorAddress::Of(reinterpret_cast<const void*>(&ExitHandlers::Register)));
 }
 
-TEST(OutsideSymbolsTest, NothingIsFoundWithoutSources) {
-  EXPECT_TRUE(Find({}, "f").value().is_null());
-}
+TEST(OutsideSymbolsTest, NothingIsFoundWithoutSources) { EXPECT_TRUE(Find({}, "f").is_null()); }
 
 TEST(OutsideSymbolsTest, EmulatedThreadLocalsAreProvidedUnlessTheClientProvidesThem) {
   OutsideSymbols::Sources sources;
-  EXPECT_EQ(Find(sources, kEmulatedTlsAccessor).value(), HostThreadLocals::Accessor());
+  EXPECT_EQ(Find(sources, kEmulatedTlsAccessor), HostThreadLocals::Accessor());
   sources.provides_emulated_tls = false;
-  EXPECT_TRUE(Find(sources, kEmulatedTlsAccessor).value().is_null());
+  EXPECT_TRUE(Find(sources, kEmulatedTlsAccessor).is_null());
 }
 
-TEST(OutsideSymbolsTest, ControlRecordIsMadeForAThreadLocalVariableOfTheProcess) {
+TEST(OutsideSymbolsTest, DescriptorIsMadeForAThreadLocalVariableOfTheProcess) {
   OutsideSymbols::Sources sources;
   sources.process = [](const std::string& name) {
     return name == "variable" ? ExecutorAddress::Of(&thread_local_variable) : ExecutorAddress();
   };
-  const std::string control = absl::StrCat(kEmulatedTlsPrefix, "variable");
-  const absl::StatusOr<ExecutorAddress> found = Find(sources, control);
+  HostThreadLocals thread_locals;
+  const OutsideSymbols symbols(std::move(sources), thread_locals);
+  WorkScope scope;
+  EXPECT_TRUE(symbols.HasThreadLocal("variable"));
+  EXPECT_FALSE(symbols.HasThreadLocal("other"));
+  const absl::StatusOr<ExecutorAddress> found = symbols.FindThreadLocal("variable");
   ASSERT_THAT(found, IsOk());
-  EXPECT_FALSE(found->is_null());
-  EXPECT_NE(*found, ExecutorAddress::Of(&thread_local_variable));
+  const auto address = [&] {
+    return AddressOfThreadLocal(*found->InThisProcess<const ThreadLocalDescriptor*>());
+  };
+  EXPECT_EQ(address(), &thread_local_variable);
+  EXPECT_EQ(*symbols.FindThreadLocal("variable"), *found);
+  std::thread([&] { EXPECT_EQ(address(), &thread_local_variable); }).join();
+}
+
+// Code that emulates thread-local variables and code that does not may use the same ones.
+TEST(OutsideSymbolsTest, ControlRecordsAndDescriptorsStandForEachOther) {
+  HostThreadLocals thread_locals;
+  static int variable = 0;
+  const ThreadLocalDescriptor descriptor =
+      ComputedThreadLocal([](void* argument) { return argument; }, &variable);
+  const ExecutorAddress control =
+      thread_locals.ControlOfDescriptor(ExecutorAddress::Of(&descriptor));
+  using Accessor = void*(void* control);
+  auto* const accessor = HostThreadLocals::Accessor().InThisProcess<Accessor*>();
+  EXPECT_EQ(accessor(control.InThisProcess<void*>()), &variable);
+  const ExecutorAddress back = thread_locals.DescriptorOfControl(control);
+  EXPECT_EQ(AddressOfThreadLocal(*back.InThisProcess<const ThreadLocalDescriptor*>()), &variable);
+  EXPECT_EQ(thread_locals.ControlOfDescriptor(back), control);
+}
+
+TEST(OutsideSymbolsTest, ClientMayHaveAControlRecord) {
+  HostThreadLocals thread_locals;
+  struct Control {
+    size_t size = sizeof(int), alignment = alignof(int);
+    void* place = nullptr;
+    void* contents = nullptr;
+  };
+  static Control control;
+  OutsideSymbols::Sources sources;
+  sources.client = [](absl::string_view name) -> void* {
+    return name == "__emutls_v.variable" ? &control : nullptr;
+  };
+  const OutsideSymbols symbols(std::move(sources), thread_locals);
+  WorkScope scope;
+  const absl::StatusOr<ExecutorAddress> found = symbols.FindThreadLocal("variable");
+  ASSERT_THAT(found, IsOk());
+  auto* const variable = static_cast<int*>(
+      AddressOfThreadLocal(*found->InThisProcess<const ThreadLocalDescriptor*>()));
+  ASSERT_NE(variable, nullptr);
+  EXPECT_EQ(*variable, 0);
 }
 
 TEST(OutsideSymbolsTest, FindsTheCompilersRuntimeBehindTheProcess) {

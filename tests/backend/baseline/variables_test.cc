@@ -197,7 +197,7 @@ baseline::Refusal RefusalOf(const std::string& text) {
   CompiledCode code;
   ir::LlvmReader reader;
   EXPECT_THAT(reader.Begin(*module), IsOk());
-  return baseline::WriteVariables(reader.module(), code);
+  return baseline::WriteVariables(reader.module(), /*emulates_thread_locals=*/false, code);
 }
 
 TEST(VariablesTest, SectionsAreWrittenWithoutLlvm) {
@@ -278,7 +278,8 @@ TEST(VariablesTest, AreWrittenWithoutLlvm) {
   CompiledCode code;
   ir::LlvmReader reader;
   ASSERT_THAT(reader.Begin(*module), IsOk());
-  EXPECT_EQ(baseline::WriteVariables(reader.module(), code), baseline::Refusal::kNone);
+  EXPECT_EQ(baseline::WriteVariables(reader.module(), /*emulates_thread_locals=*/false, code),
+            baseline::Refusal::kNone);
   size_t bytes = 0;
   for (const CodeSection& section : code.sections) bytes += section.bytes.size();
   EXPECT_LT(bytes, 4096u);  // What is zero takes no place.
@@ -298,7 +299,8 @@ TEST(VariablesTest, DistancesFromThreadLocalVariablesAreNotWritten) {
     CompiledCode code;
     ir::LlvmReader reader;
     ASSERT_THAT(reader.Begin(*module), IsOk());
-    EXPECT_EQ(baseline::WriteVariables(reader.module(), code) == baseline::Refusal::kNone,
+    EXPECT_EQ(baseline::WriteVariables(reader.module(), /*emulates_thread_locals=*/false, code) ==
+                  baseline::Refusal::kNone,
               *storage == '\0');
   }
 }

@@ -1,5 +1,6 @@
 #include "backend/llvm/target.h"
 
+#include <memory>
 #include <string>
 
 #include "absl/strings/match.h"
@@ -9,6 +10,7 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/Target/TargetOptions.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/SubtargetFeature.h"
 #include "tests/testing/object.h"
@@ -71,10 +73,25 @@ TEST(TargetTest, CodeIsPositionIndependentAndSmallUnlessToldOtherwise) {
   const auto machine = MachineOf({});
   EXPECT_EQ(machine->getRelocationModel(), llvm::Reloc::PIC_);
   EXPECT_EQ(machine->getCodeModel(), llvm::CodeModel::Small);
-  EXPECT_TRUE(machine->useEmulatedTLS());
   EngineOptions large;
   large.code_model = CodeModel::kLarge;
   EXPECT_EQ(MachineOf(large)->getCodeModel(), llvm::CodeModel::Large);
+}
+
+// Descriptors need this project's linker, and the small code model.
+TEST(TargetTest, ThreadLocalVariablesAreEmulatedWhereTheyCannotHaveDescriptors) {
+  EXPECT_FALSE(MachineOf({})->useEmulatedTLS());
+  EngineOptions large, mcjit, fixed, macho, client;
+  large.code_model = CodeModel::kLarge;
+  mcjit.backend = Backend::kMcjit;
+  fixed.relocation_model = RelocationModel::kStatic;
+  macho.triple = llvm::sys::getProcessTriple() + "-macho";
+  llvm::TargetOptions options;
+  options.EmulatedTLS = true;
+  client.target_options = std::make_shared<llvm::TargetOptions>(options);
+  for (const EngineOptions& with : {large, mcjit, fixed, macho, client}) {
+    EXPECT_TRUE(MachineOf(with)->useEmulatedTLS());
+  }
 }
 
 // Absolute addresses of 31 bits cannot name what lies in an arena.

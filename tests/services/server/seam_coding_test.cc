@@ -30,6 +30,7 @@ CompilerSettings SomeSettings() {
   settings.target.llvm_arguments = {"-fast-isel=0", ""};
   settings.promotes = true;
   settings.handles_failures = true;
+  settings.emulates_thread_locals = true;
   return settings;
 }
 
@@ -69,6 +70,7 @@ TEST(SeamCodingTest, KeepsSettings) {
   EXPECT_THAT(settings->target.llvm_arguments, ElementsAre("-fast-isel=0", ""));
   EXPECT_TRUE(settings->promotes);
   EXPECT_TRUE(settings->handles_failures);
+  EXPECT_TRUE(settings->emulates_thread_locals);
   EXPECT_FALSE(settings->optimizes_ir);
 }
 

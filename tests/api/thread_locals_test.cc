@@ -1,0 +1,184 @@
+// Thread-local variables of modules, of given objects and of the process: where they are found,
+// what they share, and when their memory is freed. Their lifetimes are compared with native code in
+// tests/programs/single/thread_local_lifetimes.cc.
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/blocking_counter.h"
+#include "absl/synchronization/notification.h"
+#include "engine/engine.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "memory/thread_local_blocks.h"
+#include "tests/testing/ir.h"
+#include "tests/testing/object.h"
+#include "tests/testing/status_matchers.h"
+
+thread_local int firstcall_test_own = 6;
+
+namespace firstcall {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr char kDeclarations[] = "declare ptr @llvm.threadlocal.address.p0(ptr)\n";
+
+// A function that adds to the thread's `variable` and returns the sum.
+std::string Adder(absl::string_view function, absl::string_view variable) {
+  return absl::StrCat("define i32 @", function, R"((i32 %n) {
+    %address = call ptr @llvm.threadlocal.address.p0(ptr @)",
+                      variable, R"()
+    %old = load i32, ptr %address
+    %new = add i32 %old, %n
+    store i32 %new, ptr %address
+    ret i32 %new
+  })");
+}
+
+std::string Module(absl::string_view text) { return absl::StrCat(kDeclarations, text); }
+
+// The path of an object file of the module.
+std::string ObjectFile(absl::string_view text) {
+  const ObjectBytes object = CompileToObject(text);
+  return WriteTestFile("given.o", absl::string_view(object.data(), object.size()));
+}
+
+class ThreadLocalsTest : public ::testing::TestWithParam<Tier> {
+ protected:
+  ThreadLocalsTest() {
+    EngineOptions options;
+    options.tier = GetParam();
+    engine_ = Engine::Create(options).value();
+  }
+
+  ModuleId Add(absl::string_view text, const char* name = "module") {
+    return engine_->AddBitcode(ParseToBitcode(Module(text)), name).value();
+  }
+  int Call(const char* function, int argument) {
+    return engine_->Lookup<int(int)>(function).value()(argument);
+  }
+
+  std::unique_ptr<Engine> engine_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Tiers, ThreadLocalsTest, ::testing::Values(Tier::kZero, Tier::kOne),
+                         [](const auto& info) {
+                           return info.param == Tier::kZero ? "Zero" : "One";
+                         });
+
+TEST_P(ThreadLocalsTest, LookupFindsTheVariableOfTheCallingThread) {
+  const ModuleId module = Add(absl::StrCat("@x = thread_local global i32 4 ", Adder("add", "x")));
+  EXPECT_EQ(Call("add", 1), 5);
+  auto* const own = static_cast<int*>(engine_->LookupAddress("x").value());
+  EXPECT_EQ(*own, 5);
+  std::thread([&] {
+    auto* const other = static_cast<int*>(engine_->LookupAddress(module, "x").value());
+    EXPECT_NE(other, own);
+    EXPECT_EQ(*other, 4);
+    *other = 30;
+    EXPECT_EQ(Call("add", 1), 31);
+  }).join();
+  EXPECT_EQ(*own, 5);
+}
+
+TEST_P(ThreadLocalsTest, ModulesShareAVariable) {
+  Add(absl::StrCat("@x = external thread_local global i32 ", Adder("add", "x")), "user");
+  Add(absl::StrCat("@x = thread_local global i32 4 ", Adder("add_own", "x")), "definer");
+  EXPECT_EQ(Call("add", 1), 5);
+  EXPECT_EQ(Call("add_own", 1), 6);
+}
+
+TEST_P(ThreadLocalsTest, VariableOfTheProcessIsTheProcesss) {
+  Add(absl::StrCat("@firstcall_test_own = external thread_local global i32 ",
+                   Adder("add", "firstcall_test_own")));
+  EXPECT_EQ(Call("add", 1), 7);
+  EXPECT_EQ(firstcall_test_own, 7);
+  std::thread([&] {
+    EXPECT_EQ(Call("add", 10), 16);
+    EXPECT_EQ(firstcall_test_own, 16);
+  }).join();
+  firstcall_test_own = 6;
+}
+
+TEST_P(ThreadLocalsTest, GivenObjectsHaveVariablesToo) {
+  ASSERT_THAT(engine_->AddObjectFile(
+                  ObjectFile(Module(absl::StrCat("@of_object = thread_local global i32 50 "
+                                                 "@of_module = external thread_local global i32 ",
+                                                 Adder("add_in_object", "of_module"))))),
+              IsOk());
+  Add(
+      absl::StrCat("@of_object = external thread_local global i32 "
+                   "@of_module = thread_local global i32 7 ",
+                   Adder("add", "of_object")));
+  EXPECT_EQ(Call("add", 1), 51);
+  EXPECT_EQ(Call("add_in_object", 1), 8);
+  EXPECT_EQ(*static_cast<int*>(engine_->LookupAddress("of_object").value()), 51);
+  std::thread([&] { EXPECT_EQ(Call("add", 1), 51); }).join();
+}
+
+TEST_P(ThreadLocalsTest, MixtureWithAnotherVariableIsAnErrorByName) {
+  Add("@x = external global i32 define ptr @f() { ret ptr @x }", "user");
+  Add("@x = thread_local global i32 4", "definer");
+  EXPECT_THAT(engine_->Prepare({"f"}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("symbol 'x' is a thread-local variable for one module")));
+}
+
+// While the threads run.
+TEST_P(ThreadLocalsTest, RemovalFreesTheVariablesOfAllThreads) {
+  const size_t before = CountThreadLocalMemory().blocks;
+  constexpr int kModules = 10, kThreads = 20;
+  for (int round = 0; round < 3; ++round) {
+    std::vector<ModuleId> modules;
+    for (int i = 0; i < kModules; ++i) {
+      modules.push_back(Add(absl::StrCat("@x", i, " = thread_local global i32 ", i, " ",
+                                         Adder(absl::StrCat("add", i), absl::StrCat("x", i)))));
+    }
+    absl::BlockingCounter have_called(kThreads);
+    absl::Notification are_removed;
+    std::vector<std::thread> threads;
+    for (int thread = 0; thread < kThreads; ++thread) {
+      threads.emplace_back([&] {
+        for (int i = 0; i < kModules; ++i) {
+          EXPECT_EQ(Call(absl::StrCat("add", i).c_str(), 1), i + 1);
+        }
+        have_called.DecrementCount();
+        are_removed.WaitForNotification();
+      });
+    }
+    have_called.Wait();
+    EXPECT_EQ(CountThreadLocalMemory().blocks, before + kModules * kThreads);
+    for (const ModuleId module : modules) EXPECT_THAT(engine_->Remove(module), IsOk());
+    EXPECT_EQ(CountThreadLocalMemory().blocks, before);
+    are_removed.Notify();
+    for (std::thread& thread : threads) thread.join();
+  }
+}
+
+// A module that is compiled whole emulates its variables, and uses those of an object.
+TEST(ThreadLocalsOfEagerModulesTest, AreEmulatedAndFoundAllTheSame) {
+  EngineOptions options;
+  options.mode = Mode::kEager;
+  const std::unique_ptr<Engine> engine = Engine::Create(options).value();
+  ASSERT_THAT(engine->AddObjectFile(ObjectFile("@of_object = thread_local global i32 50")), IsOk());
+  ASSERT_THAT(
+      engine->AddBitcode(
+          ParseToBitcode(Module(absl::StrCat("@of_object = external thread_local global i32 "
+                                             "@own = thread_local global i32 3 ",
+                                             Adder("add", "of_object"), Adder("add_own", "own")))),
+          "module"),
+      IsOk());
+  EXPECT_EQ(engine->Lookup<int(int)>("add").value()(1), 51);
+  EXPECT_EQ(engine->Lookup<int(int)>("add_own").value()(1), 4);
+  EXPECT_EQ(*static_cast<int*>(engine->LookupAddress("own").value()), 4);
+  EXPECT_EQ(*static_cast<int*>(engine->LookupAddress("of_object").value()), 51);
+}
+
+}  // namespace
+}  // namespace firstcall
