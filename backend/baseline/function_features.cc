@@ -23,7 +23,10 @@ llvm::StringMap<bool> FeaturesOf(const ir::AttributeSet& function, llvm::StringR
   } else if (llvm::X86::parseArchX86(cpu) != llvm::X86::CK_None) {
     llvm::SmallVector<llvm::StringRef, 64> of_cpu;
     llvm::X86::getFeaturesForCPU(cpu, of_cpu);
-    for (llvm::StringRef feature : of_cpu) has[feature] = true;
+    for (llvm::StringRef feature : of_cpu) {
+      has[feature] = true;
+      llvm::X86::updateImpliedFeatures(feature, true, has);
+    }
   }
   llvm::SmallVector<llvm::StringRef, 64> features;
   ValueOf(function, "target-features").split(features, ',');
@@ -48,9 +51,11 @@ bool FusesMultiplications(const ir::AttributeSet& function, bool has_fusion) {
   return has.lookup("fma") || has.lookup("fma4");
 }
 
+// If the function names a CPU and no features, the features that the client has given for the
+// machine count for LLVM, and those of the machine's CPU do not. Here both do.
 bool UsesWideRegisters(const ir::AttributeSet& function, bool has_avx) {
-  return NamesFeatures(function) ? FeaturesOf(function, has_avx ? "avx" : "").lookup("avx")
-                                 : has_avx;
+  if (has_avx && !function.HasString("target-features")) return true;
+  return FeaturesOf(function, has_avx ? "avx" : "").lookup("avx");
 }
 
 }  // namespace firstcall::baseline

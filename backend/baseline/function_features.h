@@ -21,8 +21,8 @@ namespace firstcall::baseline {
 bool FusesMultiplications(const ir::AttributeSet& function, bool has_fusion);
 
 // Whether vector registers of more than 16 bytes pass arguments and results of a function with
-// these attributes, of x86-64, and of those that it calls. `has_avx`: whether the machine has such
-// registers.
+// these attributes, of x86-64, and of those that it calls; true also where that is not known.
+// `has_avx`: whether the machine has such registers.
 bool UsesWideRegisters(const ir::AttributeSet& function, bool has_avx);
 
 }  // namespace firstcall::baseline

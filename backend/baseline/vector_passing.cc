@@ -37,7 +37,8 @@ VectorPassing PassingOf(const ir::Type& vector, const CallingConvention& convent
     // All registers have 128 bits, and smaller vectors of a power of two of lanes are widened.
     const bool is_widened = is_power_of_two || bits == kRegisterBits ||
                             (IsSmallFloat(&element) && bits < kRegisterBits);
-    passing.kind = count != 1 && is_widened ? Kind::kParts : Kind::kLanes;
+    const bool is_lane = count == 1 && !IsSmallFloat(&element);
+    passing.kind = is_widened && !is_lane ? Kind::kParts : Kind::kLanes;
     return passing;
   }
   const uint64_t least_bits = 8 * convention.least_vector_bytes;
