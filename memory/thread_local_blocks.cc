@@ -62,7 +62,8 @@ uint64_t ThreadPointer() {
 
 // A thread that has blocks. In memory of its own, which is zero at first.
 struct Thread {
-  pid_t id;  // 0 if it is not known: that of a thread which has borrowed a vforked child.
+  pid_t id;          // 0 if it is not known: that of a thread which has borrowed a vforked child.
+  uint64_t process;  // In which it has this number: see ProcessIdentity.
   uint64_t pointer;
   Thread* next;
   Table table;
@@ -168,7 +169,7 @@ class Blocks {
       if (memory == nullptr) EndForLackOfMemory();
       auto* const thread = static_cast<Thread*>(memory);
       // A child of vfork uses its parent's thread, whose number it does not know.
-      thread->id = BorrowsMemory() ? 0 : OwnId();
+      Name(*thread);
       thread->pointer = ThreadPointer();
       thread->next = threads_;
       threads_ = thread;
@@ -180,6 +181,7 @@ class Blocks {
 
   uint64_t MakeBlock(size_t number) {
     Table& table = TableOfThread();
+    NameThread();
     const ThreadLocalModule::Image& image = modules[number].image;
     auto* const block = static_cast<uint8_t*>(pool_.Allocate(image.size, image.alignment));
     if (block == nullptr) EndForLackOfMemory();
@@ -213,14 +215,31 @@ class Blocks {
   static bool IsOwn(const Thread& thread) { return thread.table == firstcall_thread_local_table; }
 
   // A number that another thread has got meanwhile makes this one seem alive for that much longer.
+  // What is known of another process's threads says nothing: one of them may be here.
   static bool IsDead(const Thread& thread) {
-    return thread.id != 0 && !IsOwn(thread) && syscall(SYS_tgkill, getpid(), thread.id, 0) != 0 &&
-           errno == ESRCH;
+    return thread.id != 0 && thread.process == ProcessIdentity() && !IsOwn(thread) &&
+           syscall(SYS_tgkill, getpid(), thread.id, 0) != 0 && errno == ESRCH;
+  }
+
+  // Notes the number of this thread. A child of vfork has its parent's thread, and does not know
+  // its number.
+  static void Name(Thread& own) {
+    if (BorrowsMemory() || (own.id != 0 && own.process == ProcessIdentity())) return;
+    own.id = OwnId();
+    own.process = ProcessIdentity();
+  }
+  // The same if the thread's first access came in a child of vfork, or in the process from which
+  // this one was made without fork's handlers.
+  void NameThread() {
+    for (Thread* thread = threads_; thread != nullptr; thread = thread->next) {
+      if (IsOwn(*thread)) return Name(*thread);
+    }
   }
 
   // The system is asked of every thread, so this is done when there may be as many dead ones as
-  // living ones.
+  // living ones. A child of vfork has its parent's threads in memory, and not in its process.
   void ForgetDeadThreads() {
+    if (BorrowsMemory()) return;
     const int error = errno;
     ForgetThreads(IsDead);
     errno = error;
@@ -229,7 +248,7 @@ class Blocks {
 
   void ForgetParentsThreads() {
     ForgetThreads([](const Thread& thread) { return !IsOwn(thread); });
-    if (threads_ != nullptr) threads_->id = OwnId();
+    if (threads_ != nullptr) Name(*threads_);
   }
 
   template <typename IsGone>

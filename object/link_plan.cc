@@ -150,6 +150,10 @@ absl::Status LinkPlan::AddThreadLocals(const ElfObject& object) {
     parts_[image_part_].alignment = thread_locals_.alignment;
     parts_[image_part_].name = thread_locals_.name;
   }
+  // Variables of no size have addresses, too.
+  const bool has_some = std::any_of(sections_.begin(), sections_.end(),
+                                    [](const Section& section) { return section.is_thread_local; });
+  if (has_some && thread_locals_.size == 0) thread_locals_.size = 1;
   return absl::OkStatus();
 }
 

@@ -1,6 +1,6 @@
 // The resolvers of thread-local descriptors (memory/thread_local_blocks.h): assembly that compiled
-// code calls with the conventions of TLS descriptors. All registers but the result's are kept (and,
-// on x86-64, the flags), so the code need not treat an access as a call.
+// code calls with the conventions of TLS descriptors. All registers but the result's are kept, and
+// not the flags, so the code need not treat an access as a call.
 //
 // Thread-safe. Tested in tests/stubs/thread_local_resolver_test.cc.
 

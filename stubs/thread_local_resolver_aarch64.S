@@ -2,7 +2,7 @@
 // descriptors).
 //
 // On entry x0 holds the descriptor's address, and x30 the return address; on return, x0 holds the
-// variable's distance from the thread pointer. All other registers are kept, and the flags.
+// variable's distance from the thread pointer. All other registers are kept, but not the flags.
 
 #if defined(__aarch64__)
         .text

@@ -1,7 +1,7 @@
 // The resolvers of thread-local descriptors (x86-64; ABI: TLS Descriptors for x86, Oliva).
 //
 // On entry RAX holds the descriptor's address; on return, the variable's distance from the thread
-// pointer. All other registers are kept, but the flags.
+// pointer. All other registers are kept, but not the flags.
 
 #if defined(__x86_64__)
         .text

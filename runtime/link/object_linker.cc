@@ -11,6 +11,8 @@
 
 #include "runtime/link/object_linker.h"
 
+#include <elf.h>
+
 #include <algorithm>
 #include <mutex>  // std::lock_guard
 #include <string>
@@ -31,6 +33,24 @@ namespace {
 // If an object that the user added has more data than this and can lie elsewhere, it leaves the
 // first arena to others.
 constexpr size_t kMuchData = size_t{64} << 20;
+
+// Others take what a module's assembly defines for variables of the process.
+absl::Status CheckThreadLocals(const ElfObject& image, const SourceModule& module) {
+  const auto is_thread_local = [](const ElfObject::Section& section) {
+    return (section.flags & SHF_TLS) != 0;
+  };
+  if (std::none_of(image.sections().begin(), image.sections().end(), is_thread_local)) {
+    return absl::OkStatus();
+  }
+  for (const ElfObject::Definition& definition : image.DescribeDefinitions()) {
+    if (definition.is_thread_local && module.index().FindAssemblySymbol(definition.name)) {
+      return absl::UnimplementedError(absl::StrCat("symbol '", definition.name, "': assembly of '",
+                                                   module.name(),
+                                                   "' defines it as a thread-local variable"));
+    }
+  }
+  return absl::OkStatus();
+}
 
 // The signature of the object of a module that is compiled whole: the signature of its source, and
 // the list of its definitions that give way to others.
@@ -266,6 +286,7 @@ absl::StatusOr<std::unique_ptr<UnfinishedLink>> ObjectLinker::Begin(LazyObject& 
   if (is_file || !object.module->index().assembly_symbols().empty()) {
     FIRSTCALL_RETURN_IF_ERROR(image.DropUnneededSymbols(is_wanted));
   }
+  if (!is_file) FIRSTCALL_RETURN_IF_ERROR(CheckThreadLocals(image, *object.module));
   weak_symbols_.Decide(image, object);
   image.MakeDefinitionsStrong();
   std::vector<ElfObject::LifecyclePointer> lifecycle;

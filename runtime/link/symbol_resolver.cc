@@ -125,7 +125,9 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::Resolve(const ElfObject::Undefin
                                FunctionInstead(reference.name, requester));
     if (instead) return *instead;
   }
-  if (module == nullptr && reference.name == kTlsAccessor) {
+  // A program whose IR names the function calls the dynamic linker's, with numbers of that one.
+  if (reference.name == kTlsAccessor &&
+      (module == nullptr || !module->index().Find(kTlsAccessor))) {
     return HostThreadLocals::AccessorOfDescriptors();
   }
   if (module == nullptr && reference.name == kAtexit && outside_.FindByClient(kAtexit) == nullptr &&
@@ -240,6 +242,8 @@ absl::StatusOr<std::optional<ExecutorAddress>> SymbolResolver::FindDefinitionIn(
     return AddressOf(module, *ordinal, symbol, reference.kind);
   }
   if (const AssemblySymbol* own = index.FindAssemblySymbol(reference.name)) {
+    // A module whose assembly defines a thread-local variable is not linked.
+    FIRSTCALL_RETURN_IF_ERROR(CheckStorage(reference.name, /*is_thread_local=*/false, storage));
     return AddressOf(module, *own);
   }
   return std::nullopt;
@@ -323,8 +327,11 @@ SymbolOrdinal SymbolResolver::DefinerOf(const SourceModule& module, SymbolOrdina
 absl::StatusOr<ExecutorAddress> SymbolResolver::DescriptorOf(SourceModule& module,
                                                              SymbolOrdinal ordinal) {
   const SymbolIndex& index = module.index();
-  const SymbolOrdinal definer = DefinerOf(module, index.at(ordinal).base);
-  const std::string name(index.at(definer).name);
+  const SymbolOrdinal base = index.at(ordinal).base;
+  if (!index.GroupOf(base).empty()) {
+    return compiler_->Compile({&module, base}, CompileReason::kOrdered);
+  }
+  const std::string name(index.at(DefinerOf(module, base)).name);
   FIRSTCALL_RETURN_IF_ERROR(objects_->Link(module.object()));
   const auto control = module.object().addresses.find(absl::StrCat(kEmulatedTlsPrefix, name));
   if (control == module.object().addresses.end()) {

@@ -161,6 +161,60 @@ TEST_P(ThreadLocalsTest, RemovalFreesTheVariablesOfAllThreads) {
   }
 }
 
+// Such variables are in the object of the function.
+TEST_P(ThreadLocalsTest, VariablesMayHoldLabelsOfAFunction) {
+  Add(R"(
+    @table = internal thread_local global [2 x ptr]
+        [ptr blockaddress(@choose, %ten), ptr blockaddress(@choose, %twenty)]
+    @other = thread_local global [1 x ptr] [ptr blockaddress(@choose, %twenty)]
+    define i32 @choose(i32 %i) noinline {
+      %table = call ptr @llvm.threadlocal.address.p0(ptr @table)
+      %place = getelementptr ptr, ptr %table, i32 %i
+      %label = load ptr, ptr %place
+      indirectbr ptr %label, [label %ten, label %twenty]
+    ten:
+      ret i32 10
+    twenty:
+      ret i32 20
+    }
+    define i32 @exchange(i32 %n) noinline {
+      %table = call ptr @llvm.threadlocal.address.p0(ptr @table)
+      %other = call ptr @llvm.threadlocal.address.p0(ptr @other)
+      %label = load ptr, ptr %other
+      store ptr %label, ptr %table
+      ret i32 %n
+    })");
+  EXPECT_EQ(Call("choose", 0), 10);
+  EXPECT_EQ(Call("choose", 1), 20);
+  EXPECT_EQ(Call("exchange", 1), 1);
+  EXPECT_EQ(Call("choose", 0), 20);
+  std::thread([&] { EXPECT_EQ(Call("choose", 0), 10); }).join();
+}
+
+TEST_P(ThreadLocalsTest, VariablesThatAssemblyDefinesAreRefusedByName) {
+  Add(absl::StrCat("module asm \".section .tdata,\\22awT\\22\\0A.globl av\\0Aav: .long 7\\0A\"\n",
+                   "@data = global i32 1"),
+      "assembly");
+  Add(absl::StrCat("@av = external thread_local global i32 ", Adder("add", "av")));
+  EXPECT_THAT(engine_->Prepare({"add"}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'av'")));
+  EXPECT_THAT(engine_->LookupAddress("av"),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("symbol 'av': assembly of")));
+}
+
+#ifdef __x86_64__
+TEST_P(ThreadLocalsTest, InlineAssemblyMayUseTheGeneralModel) {
+  Add(R"(@x = thread_local global i32 5
+    define i32 @get(i32 %n) {
+      %p = call ptr asm sideeffect "leaq -128(%rsp), %rsp; pushq %rbx; movq %rsp, %rbx; andq $$-16, %rsp; .byte 0x66; leaq x@tlsgd(%rip), %rdi; .value 0x6666; rex64; call __tls_get_addr@PLT; movq %rbx, %rsp; popq %rbx; leaq 128(%rsp), %rsp", "={ax},~{rcx},~{rdx},~{rsi},~{rdi},~{r8},~{r9},~{r10},~{r11},~{memory},~{flags}"()
+      %v = load i32, ptr %p
+      %s = add i32 %v, %n
+      ret i32 %s
+    })");
+  EXPECT_EQ(Call("get", 2), 7);
+}
+#endif
+
 // A module that is compiled whole emulates its variables, and uses those of an object.
 TEST(ThreadLocalsOfEagerModulesTest, AreEmulatedAndFoundAllTheSame) {
   EngineOptions options;

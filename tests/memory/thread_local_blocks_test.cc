@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -182,6 +183,69 @@ TEST(ThreadLocalBlocksTest, ForkedChildKeepsTheBlocksOfItsThread) {
   EXPECT_EQ(*Find(module->DescriptorAt(5)), 55);
   is_over.Notify();
   other.join();
+}
+
+// The child of `make_child` ends with the result of `in_child`.
+template <typename InChild>
+int StatusOfChild(pid_t (*make_child)(), const InChild& in_child) {
+  const pid_t child = make_child();
+  if (child == 0) _exit(in_child());
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  return status;
+}
+
+// No handler runs in such a child, and its first thread has another number.
+TEST(ThreadLocalBlocksTest, ChildOfASystemCallKeepsTheBlocksOfItsThread) {
+  const auto module = MakeModule();
+  *Find(module->DescriptorAt(5)) = 55;
+  const auto make_child = [] {
+    return static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
+  };
+  const int status = StatusOfChild(make_child, [&] {
+    // Another thread looks for dead ones.
+    std::thread([] { CountThreadLocalMemory(); }).join();
+    const auto other = MakeModule();
+    *Find(other->DescriptorAt(5)) = 66;
+    return *Find(module->DescriptorAt(5)) == 55 ? 0 : 1;
+  });
+  EXPECT_EQ(status, 0);
+}
+
+// Such a child has the parent's memory, and in its process there are no other threads.
+TEST(ThreadLocalBlocksTest, ChildOfVforkLeavesTheBlocksOfItsParentsThreads) {
+  const auto module = MakeModule();
+  constexpr int kThreads = 40;
+  absl::BlockingCounter have_blocks(kThreads);
+  absl::Notification is_over;
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&, i] {
+      *Find(module->DescriptorAt(0)) = static_cast<uint8_t>(i);
+      have_blocks.DecrementCount();
+      is_over.WaitForNotification();
+      if (*Find(module->DescriptorAt(0)) != i) ++wrong;
+    });
+  }
+  have_blocks.Wait();
+  const size_t before = CountThreadLocalMemory().threads;
+  std::thread([&] {
+    const int status = StatusOfChild(vfork, [&] {
+      *Find(module->DescriptorAt(0)) = 200;
+      CountThreadLocalMemory();
+      return 0;
+    });
+    EXPECT_EQ(status, 0);
+    // The thread has got its blocks in the child, and its number afterwards.
+    const auto other = MakeModule();
+    Find(other->DescriptorAt(0));
+  }).join();
+  is_over.Notify();
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+  for (int i = 0; i < 100 && CountThreadLocalMemory().threads > before; ++i) usleep(10'000);
+  EXPECT_LE(CountThreadLocalMemory().threads, before);
 }
 
 TEST(ThreadLocalBlocksTest, ManyThreadsAtOnce) {
