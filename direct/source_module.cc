@@ -50,8 +50,8 @@ absl::Status SourceModule::ReadLocked() {
                              bitcode::BitcodeModule::Read(span, HostTarget()));
   FIRSTCALL_RETURN_IF_ERROR(CheckTarget(source->module().triple(), source->layout_text()));
   FIRSTCALL_RETURN_IF_ERROR(CheckIndex(*source));
-  // Debug information is most of a file that has any. Who reads the module again, after Forget,
-  // jumps over the same parts.
+  // Types and the like of debug information. Who reads the module again, after Forget, jumps over
+  // the same parts.
   for (absl::Span<const uint8_t> part : source->unread_metadata()) {
     contents_.bytes->Discard({reinterpret_cast<const char*>(part.data()), part.size()});
   }

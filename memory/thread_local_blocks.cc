@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 
 #include "base/forks.h"
@@ -168,20 +169,20 @@ class Blocks {
       void* const memory = pool_.AllocatePages(sizeof(Thread));
       if (memory == nullptr) EndForLackOfMemory();
       auto* const thread = static_cast<Thread*>(memory);
-      // A child of vfork uses its parent's thread, whose number it does not know.
-      Name(*thread);
       thread->pointer = ThreadPointer();
       thread->next = threads_;
       threads_ = thread;
       ++thread_count_;
       firstcall_thread_local_table = thread->table;
     }
-    return const_cast<Table&>(reinterpret_cast<const Table&>(*firstcall_thread_local_table));
+    const auto place = reinterpret_cast<uintptr_t>(firstcall_thread_local_table);
+    auto* const own = reinterpret_cast<Thread*>(place - offsetof(Thread, table));
+    Name(*own);
+    return own->table;
   }
 
   uint64_t MakeBlock(size_t number) {
     Table& table = TableOfThread();
-    NameThread();
     const ThreadLocalModule::Image& image = modules[number].image;
     auto* const block = static_cast<uint8_t*>(pool_.Allocate(image.size, image.alignment));
     if (block == nullptr) EndForLackOfMemory();
@@ -221,19 +222,12 @@ class Blocks {
            syscall(SYS_tgkill, getpid(), thread.id, 0) != 0 && errno == ESRCH;
   }
 
-  // Notes the number of this thread. A child of vfork has its parent's thread, and does not know
-  // its number.
+  // Notes the number of this thread, unless it is known. A child of vfork has its parent's thread,
+  // and does not know its number; a child that was made without fork's handlers has another one.
   static void Name(Thread& own) {
     if (BorrowsMemory() || (own.id != 0 && own.process == ProcessIdentity())) return;
     own.id = OwnId();
     own.process = ProcessIdentity();
-  }
-  // The same if the thread's first access came in a child of vfork, or in the process from which
-  // this one was made without fork's handlers.
-  void NameThread() {
-    for (Thread* thread = threads_; thread != nullptr; thread = thread->next) {
-      if (IsOwn(*thread)) return Name(*thread);
-    }
   }
 
   // The system is asked of every thread, so this is done when there may be as many dead ones as
