@@ -58,9 +58,8 @@ absl::StatusOr<CompiledObject> GenerateWholeModule(LoadedModule& module, const D
   absl::MutexLock lock(&view->mutex());
   CompiledObject compiled;
   const absl::Duration start = SteadyNow();
-  FIRSTCALL_RETURN_IF_ERROR(PrepareWholeModule(*view, module.index(),
-                                               !module.source().is_verified(), order.is_replaced,
-                                               order.without_ifuncs));
+  FIRSTCALL_RETURN_IF_ERROR(
+      PrepareWholeModule(*view, module.index(), !module.source().is_verified(), order.is_replaced));
   if (context.kept_debug_info() != KeptDebugInfo::kAll) DropDebugInfo(view->module());
   FIRSTCALL_RETURN_IF_ERROR(context.Lower(view->module()));
   // The optimizer knows more of variables that nobody else can see.

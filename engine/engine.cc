@@ -36,8 +36,6 @@ CompilerSettings CompilerSettingsFrom(const EngineOptions& options) {
   settings.optimizes_ir = options.mode == Mode::kLazy && options.tier == Tier::kOne;
   settings.promotes = Promotes(options);
   settings.handles_failures = options.failure_handler != nullptr;
-  // MCJIT links what is compiled whole.
-  settings.emulates_thread_locals = options.mode == Mode::kEager;
   settings.contain_crashes = options.contain_crashes;
   return settings;
 }

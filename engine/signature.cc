@@ -17,7 +17,7 @@ namespace firstcall {
 namespace {
 
 // Increase this when the code that is generated for the same input changes.
-constexpr int kFormat = 9;
+constexpr int kFormat = 10;
 
 // Quotes a text, so that it can be told from what surrounds it.
 std::string Quoted(absl::string_view text) {
@@ -96,8 +96,6 @@ std::string SignatureOf(absl::string_view digest, absl::string_view compiler,
   std::string signature = absl::StrCat(
       "firstcall=", kFormat, " ", compiler, " source=", absl::BytesToHexString(digest), " ",
       DescribeTarget(options), options.mode == Mode::kEager ? " mode=eager" : " mode=lazy",
-      // Linked by another linker than LLVM's (DataOrder::without_ifuncs).
-      options.mode == Mode::kEager && !options.compile_server.empty() ? " served" : "",
       is_far ? " far" : "",
       options.mode == Mode::kLazy && options.tier == Tier::kAuto
           ? absl::StrCat(options.promotion.only_counts_calls() ? " counts" : " asks",

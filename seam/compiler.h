@@ -129,9 +129,6 @@ struct DataOrder {
   IsReplaced is_replaced;
   bool is_far = false;  // Not for CompileWhole.
   std::optional<Identification> identification = std::nullopt;
-  // For CompileWhole: the object must have no ifuncs, because it will be linked by ElfLinker, which
-  // does not support them.
-  bool without_ifuncs = false;
 };
 
 struct OptimizationOrder {
@@ -260,8 +257,8 @@ class Compiler {
   // or follow, except for an optimization that is not wanted any more.
   virtual void Remove(ModuleId module) = 0;
 
-  // A linker for objects that ElfLinker does not support, for modules that are compiled whole, and
-  // for all that the compiler makes if RuntimeOptions::compiler_links says so.
+  // A linker for objects that ElfLinker does not support, and for all that the compiler makes if
+  // RuntimeOptions::compiler_links says so.
   virtual absl::StatusOr<std::unique_ptr<Linker>> MakeLinker() = 0;
 
   // An address in the code of the library that generates code, whose passes may be stopped when the

@@ -74,8 +74,8 @@ struct TargetSettings {
   // the fields here are unset.
   std::vector<std::string> llvm_arguments;
   // Further options of LLVM's code generator. Null: LLVM's defaults. EmulatedTLS has thread-local
-  // variables emulated, as they are in eager mode and with kMcjit in any case. If EmulatedTLS is
-  // set here and search_process_symbols is false, the client must provide `__emutls_get_address`.
+  // variables emulated, as they are with kMcjit in any case. If EmulatedTLS is set here and
+  // search_process_symbols is false, the client must provide `__emutls_get_address`.
   std::shared_ptr<const llvm::TargetOptions> target_options;
 };
 

@@ -29,11 +29,6 @@ const char* JumpOf(const llvm::Triple& triple) {
   return triple.getArch() == llvm::Triple::x86_64 ? kX86_64Jump : nullptr;
 }
 
-// Whether LLVM writes and links ifuncs.
-bool AreSupported(const llvm::Triple& triple) {
-  return triple.getArch() == llvm::Triple::x86_64 && !triple.isOSBinFormatMachO();
-}
-
 llvm::Function* MakeThunk(const llvm::GlobalIFunc& ifunc, llvm::Constant& target,
                           llvm::Module& module) {
   const llvm::Triple triple(module.getTargetTriple());
@@ -76,10 +71,8 @@ llvm::Value* CallResolver(const llvm::GlobalIFunc& ifunc, llvm::Function& caller
 
 }  // namespace
 
-void ReplaceIFuncs(llvm::Module& module, bool even_if_supported) {
-  if (module.ifunc_empty()) return;
-  const llvm::Triple triple(module.getTargetTriple());
-  if (JumpOf(triple) == nullptr || (AreSupported(triple) && !even_if_supported)) return;
+void ReplaceIFuncs(llvm::Module& module) {
+  if (module.ifunc_empty() || JumpOf(llvm::Triple(module.getTargetTriple())) == nullptr) return;
   llvm::LLVMContext& context = module.getContext();
   llvm::Type* pointer = llvm::PointerType::getUnqual(context);
   auto* initializer = llvm::Function::Create(

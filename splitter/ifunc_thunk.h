@@ -1,5 +1,5 @@
-// Replaces ifuncs by functions, in whole modules for targets whose objects or linker do not support
-// ifuncs (LLVM's supports them in ELF for x86-64 only).
+// Replaces the ifuncs of modules that are compiled whole by functions, because no linker of objects
+// supports ifuncs in all containers and on all processors.
 //
 // Thread-compatible: hold the mutex of the module's view.
 
@@ -14,9 +14,8 @@ namespace firstcall {
 
 // Replaces each ifunc of `module`, which has a triple, by a function of the same name that jumps to
 // the address that the resolver returned. The module's kInitializer calls the resolvers, and passes
-// its own two arguments on. Changes nothing for targets for which no jump is known, or that support
-// ifuncs, unless `even_if_supported`: for a linker other than LLVM's.
-void ReplaceIFuncs(llvm::Module& module, bool even_if_supported = false);
+// its own two arguments on. Changes nothing for targets for which no jump is known.
+void ReplaceIFuncs(llvm::Module& module);
 
 }  // namespace firstcall
 

@@ -203,7 +203,7 @@ void KeepFromOptimizerOnly(llvm::Module& module) {
 }  // namespace
 
 absl::Status PrepareWholeModule(ModuleView& view, const SymbolIndex& index, bool verify,
-                                IsReplaced is_replaced, bool without_ifuncs) {
+                                IsReplaced is_replaced) {
   llvm::Module& module = view.module();
   absl::Status read;
   // On some damaged bitcode, LLVM's reader reports a fatal error.
@@ -249,7 +249,7 @@ absl::Status PrepareWholeModule(ModuleView& view, const SymbolIndex& index, bool
   NameThreadLocals(module);
   KeepSectionsTogether(module);
   KeepFromOptimizerOnly(module);
-  ReplaceIFuncs(module, without_ifuncs);
+  ReplaceIFuncs(module);
   for (llvm::StringRef name : {"llvm.global_ctors", "llvm.global_dtors"}) {
     if (llvm::GlobalVariable* list = module.getGlobalVariable(name)) list->eraseFromParent();
   }

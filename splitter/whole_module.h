@@ -18,11 +18,10 @@ namespace firstcall {
 //  - inlines what must always be inlined, then turns definitions that `is_replaced` into
 //    declarations;
 //  - gives the index's constructors and destructors their Symbol::name; the engine calls them;
-//  - may turn ifuncs into functions, so the view must not be asked for ifuncs any more.
-// `without_ifuncs`: turns them into functions also where LLVM's linker supports them.
+//  - turns ifuncs into functions, so the view must not be asked for ifuncs any more.
 // InvalidArgument, with the function's name, for bitcode that is damaged or not valid IR.
 absl::Status PrepareWholeModule(ModuleView& view, const SymbolIndex& index, bool verify,
-                                IsReplaced is_replaced, bool without_ifuncs = false);
+                                IsReplaced is_replaced);
 
 }  // namespace firstcall
 

@@ -303,7 +303,7 @@ cl::opt<Accepted> jit_kind("jit-kind", cl::desc("One of lli's engines; runs on t
                                       clEnumValN(Accepted::kYes, "orc", ""),
                                       clEnumValN(Accepted::kYes, "orc-lazy", "")),
                            cl::cat(category));
-cl::opt<Accepted> jit_linker("jit-linker", cl::desc("One of lli's linkers; MCJIT's is used:"),
+cl::opt<Accepted> jit_linker("jit-linker", cl::desc("One of lli's linkers; has no effect:"),
                              cl::init(Accepted::kYes),
                              cl::values(clEnumValN(Accepted::kYes, "default", ""),
                                         clEnumValN(Accepted::kYes, "rtdyld", ""),

@@ -44,7 +44,6 @@ const char* NeedOfLlvm(const firstcall::CommandLine& command_line) {
   if (command_line.engine.object_cache == nullptr && !MayCompileWithoutLlvm(command_line.engine)) {
     return "compiling without a cache";
   }
-  if (command_line.engine.mode == firstcall::Mode::kEager) return "linking whole modules";
   return nullptr;
 }
 

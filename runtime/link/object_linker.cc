@@ -257,10 +257,9 @@ absl::StatusOr<ObjectBytes> ObjectLinker::MakeWhole(SourceModule& module, Unfini
 absl::StatusOr<LoadedObject> ObjectLinker::Load(ElfObject& image, LazyObject& object,
                                                 bool needs_others_near) const {
   const SourceModule* module = object.module;
-  const bool is_whole = module != nullptr && module->mode() == Mode::kEager;
-  const bool prefers_others = is_whole || (module != nullptr && other_linkers_.come_first);
+  const bool prefers_others = module != nullptr && other_linkers_.come_first;
   const bool is_far = module != nullptr
-                          ? is_whole || module->is_far()
+                          ? module->mode() == Mode::kEager || module->is_far()
                           : !needs_others_near && image.MemorySizes().data > kMuchData;
   const ExecutorAddress near = code_space_.NearFor(is_far);
   return LoadObject(image, object.code(), near, {other_linkers_.make, prefers_others});

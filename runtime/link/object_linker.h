@@ -34,8 +34,7 @@ namespace firstcall {
 
 class ObjectLinker final : public DataProvider {
  public:
-  // All must outlive the linker. For modules that are compiled whole, `other_linkers` always come
-  // first; for objects that the user added, never.
+  // All must outlive the linker. For objects that the user added, `other_linkers` never come first.
   ObjectLinker(Compiler& compiler, OtherLinkers other_linkers, const CodeSpace& code_space,
                const WeakSymbols& weak_symbols, SymbolResolver& resolver,
                ObjectConstructors& constructors, Listener& listener)

@@ -274,7 +274,6 @@ absl::StatusOr<std::string> CompileService::CompileData(Lane& lane, absl::string
   const auto is_replaced = [&](SymbolOrdinal ordinal) { return request.IsReplaced(ordinal); };
   DataOrder order{values.module, is_replaced, values.is_far};
   order.identification = values.identification;
-  order.without_ifuncs = true;
   const absl::StatusOr<CompiledObject> object =
       whole ? compiler_.CompileWhole(order) : compiler_.CompileData(order);
   FIRSTCALL_RETURN_IF_ERROR(request.status());

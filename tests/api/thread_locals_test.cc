@@ -49,16 +49,28 @@ std::string ObjectFile(absl::string_view text) {
   return WriteTestFile("given.o", absl::string_view(object.data(), object.size()));
 }
 
-class ThreadLocalsTest : public ::testing::TestWithParam<Tier> {
+struct Case {
+  const char* name;
+  Mode mode;
+  Tier tier;
+};
+
+class ThreadLocalsTest : public ::testing::TestWithParam<Case> {
  protected:
   ThreadLocalsTest() {
     EngineOptions options;
-    options.tier = GetParam();
+    options.mode = GetParam().mode;
+    options.tier = GetParam().tier;
     engine_ = Engine::Create(options).value();
   }
 
   ModuleId Add(absl::string_view text, const char* name = "module") {
     return engine_->AddBitcode(ParseToBitcode(Module(text)), name).value();
+  }
+  // Whether the module can be added and its `function` be compiled.
+  absl::Status AddAndPrepare(absl::string_view text, absl::string_view function) {
+    const absl::Status added = engine_->AddBitcode(ParseToBitcode(Module(text)), "user").status();
+    return added.ok() ? engine_->Prepare({function}) : added;
   }
   int Call(const char* function, int argument) {
     return engine_->Lookup<int(int)>(function).value()(argument);
@@ -67,10 +79,11 @@ class ThreadLocalsTest : public ::testing::TestWithParam<Tier> {
   std::unique_ptr<Engine> engine_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Tiers, ThreadLocalsTest, ::testing::Values(Tier::kZero, Tier::kOne),
-                         [](const auto& info) {
-                           return info.param == Tier::kZero ? "Zero" : "One";
-                         });
+INSTANTIATE_TEST_SUITE_P(Cases, ThreadLocalsTest,
+                         ::testing::Values(Case{"Zero", Mode::kLazy, Tier::kZero},
+                                           Case{"One", Mode::kLazy, Tier::kOne},
+                                           Case{"Eager", Mode::kEager, Tier::kZero}),
+                         [](const auto& info) { return info.param.name; });
 
 TEST_P(ThreadLocalsTest, LookupFindsTheVariableOfTheCallingThread) {
   const ModuleId module = Add(absl::StrCat("@x = thread_local global i32 4 ", Adder("add", "x")));
@@ -88,8 +101,8 @@ TEST_P(ThreadLocalsTest, LookupFindsTheVariableOfTheCallingThread) {
 }
 
 TEST_P(ThreadLocalsTest, ModulesShareAVariable) {
-  Add(absl::StrCat("@x = external thread_local global i32 ", Adder("add", "x")), "user");
   Add(absl::StrCat("@x = thread_local global i32 4 ", Adder("add_own", "x")), "definer");
+  Add(absl::StrCat("@x = external thread_local global i32 ", Adder("add", "x")), "user");
   EXPECT_EQ(Call("add", 1), 5);
   EXPECT_EQ(Call("add_own", 1), 6);
 }
@@ -123,9 +136,8 @@ TEST_P(ThreadLocalsTest, GivenObjectsHaveVariablesToo) {
 }
 
 TEST_P(ThreadLocalsTest, MixtureWithAnotherVariableIsAnErrorByName) {
-  Add("@x = external global i32 define ptr @f() { ret ptr @x }", "user");
   Add("@x = thread_local global i32 4", "definer");
-  EXPECT_THAT(engine_->Prepare({"f"}),
+  EXPECT_THAT(AddAndPrepare("@x = external global i32 define ptr @f() { ret ptr @x }", "f"),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr("symbol 'x' is a thread-local variable for one module")));
 }
@@ -192,9 +204,15 @@ TEST_P(ThreadLocalsTest, VariablesMayHoldLabelsOfAFunction) {
 }
 
 TEST_P(ThreadLocalsTest, VariablesThatAssemblyDefinesAreRefusedByName) {
-  Add(absl::StrCat("module asm \".section .tdata,\\22awT\\22\\0A.globl av\\0Aav: .long 7\\0A\"\n",
-                   "@data = global i32 1"),
-      "assembly");
+  constexpr char kDefiner[] =
+      "module asm \".section .tdata,\\22awT\\22\\0A.globl av\\0Aav: .long 7\\0A\"\n"
+      "@data = global i32 1";
+  if (GetParam().mode == Mode::kEager) {
+    EXPECT_THAT(engine_->AddBitcode(ParseToBitcode(kDefiner), "assembly"),
+                StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("symbol 'av': assembly of")));
+    return;
+  }
+  Add(kDefiner, "assembly");
   Add(absl::StrCat("@av = external thread_local global i32 ", Adder("add", "av")));
   EXPECT_THAT(engine_->Prepare({"add"}),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'av'")));
@@ -215,10 +233,11 @@ TEST_P(ThreadLocalsTest, InlineAssemblyMayUseTheGeneralModel) {
 }
 #endif
 
-// A module that is compiled whole emulates its variables, and uses those of an object.
-TEST(ThreadLocalsOfEagerModulesTest, AreEmulatedAndFoundAllTheSame) {
+// A module that MCJIT links emulates its variables, and uses those of an object.
+TEST(ThreadLocalsOfMcjitTest, AreEmulatedAndFoundAllTheSame) {
   EngineOptions options;
   options.mode = Mode::kEager;
+  options.backend = Backend::kMcjit;
   const std::unique_ptr<Engine> engine = Engine::Create(options).value();
   ASSERT_THAT(engine->AddObjectFile(ObjectFile("@of_object = thread_local global i32 50")), IsOk());
   ASSERT_THAT(

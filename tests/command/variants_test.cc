@@ -104,6 +104,7 @@ TEST_F(VariantsTest, WhatADebuggerWouldSeeIsPrintedWithDebugInformation) {
 TEST_F(VariantsTest, SoHasOneWithTheSameOptions) {
   for (const std::vector<std::string>& options :
        std::vector<std::vector<std::string>>{{"--tier=0"},
+                                             {"--mode=eager"},
                                              {"-O2"},
                                              {"--tail-dup-size=3"},
                                              {"--code-model=small", "--fast-isel=false"},

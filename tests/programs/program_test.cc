@@ -161,7 +161,7 @@ void RegisterAll(const std::string& form) {
   std::istringstream files(paths);
   for (std::string file; std::getline(files, file, ',');) modules.push_back(file);
   Register(name + "Lazy", modules, {});
-  if (!has_real_thread_locals) Register(name + "Eager", modules, {"--mode=eager"});
+  Register(name + "Eager", modules, {"--mode=eager"});
   Register(name + "LazyAtTier0", modules, {"--tier=0"});
   Register(name + "LazyAtO2", modules, {"-O2"});  // Tier 1.
   // At the first poll, by the thread that polls: each function and loop is left as soon as it can
@@ -169,12 +169,12 @@ void RegisterAll(const std::string& form) {
   Register(name + "LazyPromoted", modules,
            {"--tier=auto", "--promotion-threshold=1", "--promotion-threads=0"}, Kind::kPromoted);
   Register(name + "LazyCached", modules, {}, Kind::kCached);
+  Register(name + "EagerCached", modules, {"--mode=eager"}, Kind::kCached);
   if (has_real_thread_locals) return;
   // The same with all code and data compiled and linked by MCJIT.
   Register(name + "LazyPromotedByMcjit", modules,
            {"--backend=mcjit", "--promotion-threshold=1", "--promotion-threads=0"},
            Kind::kPromotedAndCached);
-  Register(name + "EagerCached", modules, {"--mode=eager"}, Kind::kCached);
 }
 
 bool Take(const std::string& argument, const std::string& prefix, std::string& rest) {
