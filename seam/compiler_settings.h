@@ -18,9 +18,9 @@ struct CompilerSettings {
   // The client has a failure handler. What it throws, or the code that it returns, takes the place
   // of a function that cannot be compiled, so nothing is inferred of callees.
   bool handles_failures = false;
-  // Thread-local variables are emulated (__emutls_get_address) in any case, because something other
-  // than this project's linker links the code, or the code runs in another process. They are also
-  // emulated for the targets that Target::emulates_thread_locals tells.
+  // Thread-local variables are emulated (__emutls_get_address) in any case, because the code runs
+  // in another process. They are also emulated for the targets that Target::emulates_thread_locals
+  // tells.
   bool emulates_thread_locals = false;
   // As in EngineOptions.
   bool contain_crashes = false;
