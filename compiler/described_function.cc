@@ -93,6 +93,13 @@ llvm::MCCFIInstruction RuleOf(const UnwindRow& row) {
   return llvm::MCCFIInstruction::createNegateRAState(nullptr);
 }
 
+// Whether the expression, applied to an address, says no more than which part of the variable is
+// there.
+bool IsWholeOrFragment(const llvm::DIExpression& expression) {
+  return expression.getNumElements() == 0 ||
+         (expression.isFragment() && expression.getNumElements() == 3);
+}
+
 // Where a variable is that has a value at `location`.
 void SetPlace(const CodeMap::Location& location, bool is_declared, Variable& variable) {
   using Kind = CodeMap::Location::Kind;
@@ -109,6 +116,11 @@ void SetPlace(const CodeMap::Location& location, bool is_declared, Variable& var
       break;
     case Kind::kMemory:
       variable.kind = is_declared ? Variable::Kind::kUnknown : Variable::Kind::kInMemory;
+      break;
+    case Kind::kVariable:
+      variable.kind = is_declared && IsWholeOrFragment(*variable.expression)
+                          ? Variable::Kind::kInRegister
+                          : Variable::Kind::kUnknown;
       break;
     case Kind::kAddressOf:
       variable.kind = is_declared ? Variable::Kind::kAddress : Variable::Kind::kUnknown;

@@ -57,6 +57,7 @@ bool SetSource(const Location& location, uint8_t first_vector, LiveInMove& move)
   move.offset = location.offset;
   switch (location.kind) {
     case Location::Kind::kNowhere:
+    case Location::Kind::kVariable:  // Its address is wanted at polls.
       return false;
     case Location::Kind::kRegister:
       move.from = location.reg >= first_vector ? LiveInMove::From::kVectorRegister

@@ -108,6 +108,15 @@ firstcall_poll_aarch64:
         mov     sp, x1
         b       .Lgo_on
 .Lfilled:
+        // The registers that the body may have fixed and that calls change. The others are as they
+        // were.
+        ldp     x10, x11, [x1, #80]
+        ldp     x12, x13, [x1, #96]
+        ldr     x14, [x1, #112]
+        ldp     q16, q17, [x1, #512]
+        ldp     q18, q19, [x1, #544]
+        ldp     q20, q21, [x1, #576]
+        ldp     q22, q23, [x1, #608]
         ldr     x1, [x1, #SAVED]
         ldp     x9, x17, [x1]
         mov     x0, sp

@@ -7,7 +7,8 @@
 //   - AArch64: the counter in x15, the number in w17.
 // If the body is left, the entry jumps to LoopExit::leave: with the frame pointer of the body; with
 // the continuation's address in r10, or x9; with the address of its live-ins in rdi, or x0, which
-// is also the stack pointer.
+// is also the stack pointer; and with the registers that a body may keep a value in for longer than
+// a block (Architecture::registers, except those of arguments) as they were at the poll.
 //
 // Thread-safe, and async-signal-safe if the counter's handler is. Tested in
 // tests/backend/baseline/polls_test.cc.

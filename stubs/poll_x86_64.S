@@ -115,6 +115,16 @@ firstcall_poll_x86_64:
         movl    $1, %ecx
         incsspq %rcx
 .Lbalanced:
+        // The registers that the body may have fixed and that calls change. The others are as they
+        // were.
+        movq    64-FRAME(%rbp), %r8
+        movq    72-FRAME(%rbp), %r9
+        movups  384-FRAME(%rbp), %xmm8
+        movups  400-FRAME(%rbp), %xmm9
+        movups  416-FRAME(%rbp), %xmm10
+        movups  432-FRAME(%rbp), %xmm11
+        movups  448-FRAME(%rbp), %xmm12
+        movups  464-FRAME(%rbp), %xmm13
         movq    -8(%rbp), %rax
         movq    %rsp, %rdi
         movq    (%rax), %r10

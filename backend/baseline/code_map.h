@@ -23,6 +23,7 @@ struct CodeMap {
       kRegister,   // In the register with DWARF's number `reg`.
       kMemory,     // In memory, `offset` bytes from the address in `reg`.
       kAddressOf,  // The value is the address of that memory.
+      kVariable,   // The value would be the address of a variable that is in the register `reg`.
     };
     Kind kind = Kind::kNowhere;
     uint8_t reg = 0;

@@ -34,14 +34,15 @@ CodeMap::Location LocationOf(const FunctionCode& code, const ir::Instruction& in
   if (number == kNone) return location;
   const ValuePart& part = code.facts.values[number];
   if (part.parts != 1 || part.is_deferred) return location;
-  const bool is_over = part.is_fixed && code.locations.block() > part.last_block;
-  if (is_over) return location;
-  if (!part.is_alloca && !part.is_spilled) {
+  const bool is_alive =
+      part.first_block <= code.locations.block() && code.locations.block() <= part.last_block;
+  if (part.is_fixed && !is_alive) return location;
+  if (part.is_fixed || (!part.is_alloca && !part.is_spilled)) {
     if (part.reg == kNoRegister) return location;
     const bool is_kept =
         !instruction.IsCall() || (code.architecture.registers.callee_saved & SetOf(part.reg)) != 0;
     if (!is_kept) return location;
-    location.kind = Kind::kRegister;
+    location.kind = part.is_alloca ? Kind::kVariable : Kind::kRegister;
     location.reg = code.architecture.DwarfNumberOf(part.reg);
     return location;
   }
@@ -61,7 +62,8 @@ CodeMap::Location LocationAtBlock(const FunctionCode& code, const ValuePart& fir
                                   const ValuePart& part, bool& is_incoming) {
   is_incoming = false;
   CodeMap::Location location;
-  if (part.is_fixed) {
+  // Register variables are stored to their places when the body is left.
+  if (part.is_fixed && !part.is_alloca) {
     if (code.locations.block() > first.last_block) return location;
     location.kind = Kind::kRegister;
     location.reg = code.architecture.DwarfNumberOf(part.reg);

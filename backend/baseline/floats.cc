@@ -5,6 +5,7 @@
 #include "backend/baseline/calls.h"
 #include "backend/baseline/memory.h"
 #include "backend/baseline/operands.h"
+#include "backend/baseline/register_variables.h"
 #include "backend/baseline/value_parts.h"
 #include "backend/baseline/value_slots.h"
 #include "backend/baseline/vectors.h"
@@ -24,7 +25,9 @@ void EmitFloat(FunctionCode& code, FloatOp op, const ir::Type* type, Register ds
   if (Mem mem; IsFloatInMemory(code, operand, mem)) {
     return code.assembler.FloatRm(op, KindOf(type), dst, mem);
   }
-  code.assembler.FloatRr(op, KindOf(type), dst, In(code, operand));
+  const Register variable = VariableReadBy(code, operand);
+  code.assembler.FloatRr(op, KindOf(type), dst,
+                         variable != kNoRegister ? variable : In(code, operand));
 }
 
 }  // namespace
@@ -45,6 +48,7 @@ bool IsFloatInMemory(FunctionCode& code, ir::Operand operand, Mem& mem) {
     mem = Mem::Relative(RelativeTo::kPool, place);
     return true;
   }
+  if (VariableReadBy(code, operand) != kNoRegister) return false;
   const ir::Instruction* deferred = DeferredOf(code, operand);
   if (deferred != nullptr && deferred->opcode == Opcode::kLoad) {
     mem = AddressOf(code, OperandAt(code, *deferred, 0));

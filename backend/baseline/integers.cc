@@ -5,6 +5,7 @@
 
 #include "backend/baseline/memory.h"
 #include "backend/baseline/operands.h"
+#include "backend/baseline/register_variables.h"
 #include "backend/baseline/value_parts.h"
 #include "backend/baseline/vectors.h"
 #include "backend/baseline/wide_integers.h"
@@ -177,6 +178,9 @@ Alu AluOf(const ir::Instruction& binary) {
 void LowerExtension(FunctionCode& code, const ir::Instruction& cast, bool is_signed) {
   const unsigned from = BitsOf(TypeAt(code, cast, 0)), to = BitsOf(cast.type);
   const ir::Operand source = OperandAt(code, cast, 0);
+  if (const Register variable = VariableReadBy(code, source); variable != kNoRegister) {
+    return Extend(code, Define(code, cast), variable, from, is_signed, OperationBytes(to));
+  }
   if (const ir::Instruction* deferred = DeferredOf(code, source);
       deferred != nullptr && to <= 64 && deferred->opcode == Opcode::kLoad) {
     const Mem mem = AddressOf(code, OperandAt(code, *deferred, 0));

@@ -6,6 +6,7 @@
 #include "backend/baseline/element_indices.h"
 #include "backend/baseline/integers.h"
 #include "backend/baseline/operands.h"
+#include "backend/baseline/register_variables.h"
 #include "backend/baseline/stack_probe.h"
 #include "backend/baseline/symbols.h"
 #include "backend/baseline/value_parts.h"
@@ -273,6 +274,10 @@ void LowerElementAddress(FunctionCode& code, const ir::Instruction& element) {
 
 void LowerLoad(FunctionCode& code, const ir::Instruction& load) {
   if (load.IsAtomic()) return code.native.memory.LowerAtomicLoad(code, load);
+  if (const Register variable = VariableAt(code, OperandAt(code, load, 0));
+      variable != kNoRegister) {
+    return LoadVariable(code, load, variable);
+  }
   const PartList list = PartsOf(load.type);
   const PartOffsets places = OffsetsOf(load.type);
   const Mem mem = AddressOf(code, OperandAt(code, load, 0));
@@ -292,8 +297,13 @@ void LowerLoad(FunctionCode& code, const ir::Instruction& load) {
 }
 
 bool IsEmittedAsOne(const FunctionCode& code, const MemoryUpdate& update) {
-  return update.load != nullptr &&
-         DeferredOf(code, ir::Operand::Value(update.load->value)) != nullptr;
+  if (update.load == nullptr ||
+      DeferredOf(code, ir::Operand::Value(update.load->value)) == nullptr) {
+    return false;
+  }
+  // A test needs the flags, which say nothing of a register variable.
+  return code.function->HasOneUse(update.operation->value) ||
+         VariableAt(code, OperandAt(code, *update.load, 0)) == kNoRegister;
 }
 
 void StoreValue(FunctionCode& code, ir::Operand pointer, ir::Operand value) {
@@ -307,10 +317,13 @@ void StoreValue(FunctionCode& code, ir::Operand pointer, ir::Operand value) {
 
 void LowerStore(FunctionCode& code, const ir::Instruction& store) {
   if (store.IsAtomic()) return code.native.memory.LowerAtomicStore(code, store);
+  const Register variable = VariableAt(code, OperandAt(code, store, 0));
   if (const MemoryUpdate update = UpdateEndingIn(*code.function, store);
       IsEmittedAsOne(code, update)) {
+    if (variable != kNoRegister) return UpdateVariable(code, variable, update);
     return EmitUpdate(code, store, update);
   }
+  if (variable != kNoRegister) return StoreVariable(code, variable, OperandAt(code, store, 1));
   StoreValue(code, OperandAt(code, store, 0), OperandAt(code, store, 1));
 }
 

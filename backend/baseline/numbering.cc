@@ -14,6 +14,11 @@ using ir::Opcode;
 
 constexpr uint32_t kMostInstructions = 2000000;
 
+// Who turns optimization off wants to see the variables in memory.
+bool KeepsVariablesInMemory(const ir::Function& function) {
+  return function.attributes().function.Has(ir::Attribute::kOptimizeNone);
+}
+
 // What the walk has found so far.
 struct Found {
   bool landing_pads = false;
@@ -92,6 +97,10 @@ Refusal NumberResult(FunctionFacts& facts, const Architecture& architecture,
       facts.aligned_allocas.push_back(&instruction);
     } else {
       value.is_alloca = true;
+      if (!KeepsVariablesInMemory(*facts.function)) {
+        value.contents = ContentsOf(instruction.source_type);
+      }
+      value.first_block = kNone;  // The first use begins the life.
     }
   }
   return Refusal::kNone;
@@ -190,8 +199,12 @@ Refusal NumberValues(FunctionFacts& facts, const Architecture& architecture,
     return Refusal::kIntrinsic;
   }
   facts.keeps_stack_pointer = found.landing_pads && facts.has_dynamic_alloca;
-  // What was allocated between the two returns is gone.
-  if (facts.has_second_return && facts.has_dynamic_alloca) return Refusal::kReturnsTwice;
+  if (facts.has_second_return) {
+    // What was allocated between the two returns is gone.
+    if (facts.has_dynamic_alloca) return Refusal::kReturnsTwice;
+    // The second return would bring back what the registers held at the call.
+    for (ValuePart& value : facts.values) value.contents = Contents::kNone;
+  }
   return RefusalOfLabels(facts);
 }
 

@@ -6,6 +6,7 @@
 #include "backend/baseline/edges.h"
 #include "backend/baseline/instructions.h"
 #include "backend/baseline/memory.h"
+#include "backend/baseline/register_variables.h"
 #include "backend/baseline/symbols.h"
 #include "backend/baseline/value_parts.h"
 #include "backend/baseline/value_slots.h"
@@ -199,6 +200,10 @@ ArithmeticOperand OperandOf(FunctionCode& code, ir::Operand value, unsigned byte
   ArithmeticOperand operand;
   if (ImmediateOf(code, value, operand.immediate, part)) {
     operand.kind = ArithmeticOperand::Kind::kImmediate;
+    return operand;
+  }
+  if (const Register variable = VariableReadBy(code, value); variable != kNoRegister) {
+    operand.reg = variable;
     return operand;
   }
   if (const ir::Instruction* deferred = DeferredOf(code, value)) {

@@ -2,6 +2,7 @@
 
 #include "backend/baseline/control_flow.h"
 #include "backend/baseline/function_code.h"
+#include "backend/baseline/register_variables.h"
 #include "seam/hotness_counter.h"
 
 namespace firstcall::baseline {
@@ -44,6 +45,7 @@ void EmitAsks(FunctionCode& code) {
   if (!has_loops) return;
   code.polls.leave = static_cast<uint32_t>(code.assembler.size());
   if (code.native.frame.is_protected()) code.assembler.LandingMark();
+  StoreVariablesToFrame(code);
   code.assembler.CallR(code.architecture.callee);
   LoadResultAddress(code);
   code.native.frame.EmitReturn(code);

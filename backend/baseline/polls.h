@@ -13,7 +13,9 @@
 //     counter.entry(loop)  // Preserves all registers.
 //     goto back
 //   leave:                 // Control comes here from the entry, with the continuation and the
-//     continuation(live)   // address of its live-ins in registers.
+//                          // address of its live-ins in registers.
+//     store register variables to the frame
+//     continuation(live)
 //     return its result
 //
 // The decrement is not atomic. If threads count at the same time, counts may be lost, but nothing

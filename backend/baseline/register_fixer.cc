@@ -11,6 +11,29 @@ constexpr size_t kMostCandidates = 256;
 // A fixed register that is callee-saved costs a store and a load. The value's uses must save more.
 constexpr uint32_t kLeastWeight = 4;
 
+bool NeedsVector(const ValuePart& value) {
+  if (!value.is_alloca) return value.is_vector;
+  return value.contents == Contents::kFloat || value.contents == Contents::kDouble;
+}
+
+unsigned BytesOf(Contents contents) {
+  switch (contents) {
+    case Contents::kNone:
+      return 0;
+    case Contents::kInt8:
+      return 1;
+    case Contents::kInt16:
+      return 2;
+    case Contents::kInt32:
+    case Contents::kFloat:
+      return 4;
+    case Contents::kInt64:
+    case Contents::kDouble:
+      return 8;
+  }
+  return 0;
+}
+
 }  // namespace
 
 void RegisterFixer::CollectCandidates(const std::vector<ValuePart>& values,
@@ -18,9 +41,13 @@ void RegisterFixer::CollectCandidates(const std::vector<ValuePart>& values,
   candidates_.clear();
   for (uint32_t number = 0; number < values.size(); number += values[number].parts) {
     const ValuePart& value = values[number];
-    if (value.first_block == value.last_block && !value.is_phi) continue;
-    if (value.is_alloca || value.is_deferred || value.parts != 1) continue;
     if (weights[number] < kLeastWeight) continue;
+    if (value.is_alloca) {
+      if (value.contents == Contents::kNone) continue;
+    } else {
+      if (value.first_block == value.last_block && !value.is_phi) continue;
+      if (value.is_deferred || value.parts != 1) continue;
+    }
     candidates_.push_back({number, weights[number]});
   }
   const auto is_heavier = [](const Candidate& a, const Candidate& b) {
@@ -50,14 +77,19 @@ RegisterSet RegisterFixer::Fix(std::vector<ValuePart>& values, const std::vector
     const auto try_all = [&](absl::Span<const Register> registers) {
       return TryFix(value, registers, reserved);
     };
-    if (value.is_vector) {
+    if (NeedsVector(value)) {
       if (meets_call || !try_all(architecture_.registers.vector_between_calls)) {
         if (value.bytes <= 8) try_all(architecture_.registers.vector_across_calls);
       }
     } else if (meets_call || !try_all(architecture_.registers.between_calls)) {
       try_all(architecture_.registers.across_calls);
     }
-    if (value.is_fixed) fixed |= SetOf(value.reg);
+    if (!value.is_fixed) continue;
+    fixed |= SetOf(value.reg);
+    if (!value.is_alloca) continue;
+    // No instruction needs the address in a register: from here on the part is about the contents.
+    value.is_vector = IsVector(value.reg);
+    value.bytes = static_cast<uint8_t>(BytesOf(value.contents));
   }
   return fixed;
 }

@@ -1,6 +1,7 @@
-// Gives values of several blocks, and phis, a fixed register: one register for the value's whole
-// life. Values with the most uses, weighted by loop depth, come first. A register may belong to
-// several values whose lives, as intervals of the order of blocks, have no block in common.
+// Gives values of several blocks, phis, and variables a fixed register: one register for the
+// value's whole life, or the variable's (register_variables.h). Values with the most uses, weighted
+// by loop depth, come first. A register may belong to several values whose lives, as intervals of
+// the order of blocks, have no block in common.
 //
 // Thread-compatible; reused from function to function to keep its memory. Tested in
 // tests/backend/baseline/register_fixer_test.cc.

@@ -10,6 +10,7 @@
 #include "backend/baseline/coverage.h"
 #include "backend/baseline/empty_assembly.h"
 #include "backend/baseline/memory_update.h"
+#include "backend/baseline/value_parts.h"
 
 namespace firstcall::baseline {
 namespace {
@@ -87,9 +88,26 @@ void Cover(ValuePart& value, uint32_t block) {
   value.last_block = std::max(value.last_block, block);
 }
 
+// For a use of a variable in the block. What a loop leaves in a variable, its next iteration may
+// read, wherever the variable was allocated.
+void ExtendVariablesLife(FunctionFacts& facts, ValuePart& variable, uint32_t block) {
+  Cover(variable, block);
+  if (facts.order.has_irreducible_loop()) {
+    Cover(variable, 0);
+    Cover(variable, facts.order.blocks().size() - 1);
+    return;
+  }
+  uint32_t loop = facts.order.blocks()[block].loop;
+  if (loop == kNone) return;
+  while (facts.order.loops()[loop].parent != kNone) loop = facts.order.loops()[loop].parent;
+  Cover(variable, facts.order.loops()[loop].first_block);
+  Cover(variable, facts.order.loops()[loop].last_block);
+}
+
 // For a use in the block. If the value lives in no other block, there is nothing to do. Not
 // inlined: most uses are such.
 ABSL_ATTRIBUTE_NOINLINE void ExtendLife(FunctionFacts& facts, ValuePart& value, uint32_t block) {
+  if (value.is_alloca) return ExtendVariablesLife(facts, value, block);
   if (facts.order.has_irreducible_loop()) {
     value.first_block = 0;
     value.last_block = facts.order.blocks().size() - 1;
@@ -158,6 +176,10 @@ void WishForPlaces(FunctionFacts& facts, const Architecture& architecture,
   }
 }
 
+bool IsLifetimeMarker(ir::IntrinsicId intrinsic) {
+  return intrinsic == ir::IntrinsicId::kLifetimeStart || intrinsic == ir::IntrinsicId::kLifetimeEnd;
+}
+
 // Of each use in the block.
 uint32_t WeightIn(const FunctionFacts& facts, uint32_t block) {
   return 1u << (3 * std::min(facts.order.blocks()[block].depth, kMostDepth));
@@ -170,7 +192,45 @@ void CountUse(FunctionFacts& facts, ir::Operand operand, uint32_t block, uint32_
   ValuePart& value = facts.values[number];
   ++value.uses;
   facts.weights[number] += weight;
+  value.contents = Contents::kNone;
   if (value.first_block != block || value.last_block != block) ExtendLife(facts, value, block);
+}
+
+// Counts the use of `pointer` by an access of `type`.
+void CountAccess(FunctionFacts& facts, ir::Operand pointer, const ir::Instruction& access,
+                 const ir::Type* type, uint32_t block, uint32_t weight) {
+  const uint32_t number = facts.NumberOf(pointer);
+  if (number == kNone) return;
+  ValuePart& value = facts.values[number];
+  const Contents contents = value.contents;
+  CountUse(facts, pointer, block, weight);
+  if (contents == Contents::kNone || contents != ContentsOf(type) || !access.IsSimple()) return;
+  value.contents = contents;
+}
+
+void CountOperands(FunctionFacts& facts, const ir::Instruction& instruction, uint32_t block,
+                   uint32_t weight) {
+  const absl::Span<const ir::Operand> operands = facts.function->OperandsOf(instruction);
+  switch (instruction.opcode) {
+    case Opcode::kLoad:
+      return CountAccess(facts, operands[0], instruction, instruction.type, block, weight);
+    case Opcode::kStore:
+      CountAccess(facts, operands[0], instruction, facts.function->TypeOf(operands[1]), block,
+                  weight);
+      return CountUse(facts, operands[1], block, weight);
+    case Opcode::kCall:
+      if (IsLifetimeMarker(facts.function->IntrinsicOf(instruction))) {
+        const uint32_t number = facts.NumberOf(operands[1]);
+        if (number != kNone && facts.values[number].contents != Contents::kNone) {
+          ++facts.values[number].uses;
+          return;
+        }
+      }
+      break;
+    default:
+      break;
+  }
+  for (ir::Operand operand : operands) CountUse(facts, operand, block, weight);
 }
 
 void CountPhiUses(FunctionFacts& facts, const ir::Instruction& phi) {
@@ -309,9 +369,7 @@ void CountUsesOf(FunctionFacts& facts, const Architecture& architecture, uint32_
     if (instruction.IsCall() || instruction.opcode == Opcode::kRet) {
       WishForPlaces(facts, architecture, instruction, number);
     }
-    for (ir::Operand operand : facts.function->OperandsOf(instruction)) {
-      CountUse(facts, operand, number, weight);
-    }
+    CountOperands(facts, instruction, number, weight);
   }
 }
 

@@ -13,6 +13,9 @@
 
 namespace firstcall::baseline {
 
+// The contents of a variable that may be kept in a register.
+enum class Contents : uint8_t { kNone, kInt8, kInt16, kInt32, kInt64, kFloat, kDouble };
+
 // A part of a value. A value's number is the number of its first part; the other parts follow.
 struct ValuePart {
   // ---- Facts of the value, kept in its first part ----
@@ -29,8 +32,11 @@ struct ValuePart {
   bool is_deferred = false;
   bool is_phi = false;
   // An alloca of static size, at `slot` in the frame, or a parameter with `byval` or `swifterror`.
-  // The value is the address of the place `slot`.
+  // The value is the address of the place `slot`. The life of an alloca is that of its contents.
   bool is_alloca = false;
+  // What a register would hold of the alloca (register_variables.h). The allocas that have a fixed
+  // register are register variables: the register holds their contents, and not their address.
+  Contents contents = Contents::kNone;
   // ---- Facts of the part ----
   uint8_t index = 0;  // The part's position among the value's parts.
   bool is_vector = false;

@@ -171,6 +171,16 @@ unsigned MaskLaneBits(uint64_t count) {
   return count <= 2 ? 64 : count <= 4 ? 32 : count <= 8 ? 16 : 8;
 }
 
+Contents ContentsOf(const ir::Type* type) {
+  if (type->IsPointer()) return type->number == 0 ? Contents::kInt64 : Contents::kNone;
+  if (type->IsFloat()) return Contents::kFloat;
+  if (type->IsDouble()) return Contents::kDouble;
+  if (type->IsInteger(8)) return Contents::kInt8;
+  if (type->IsInteger(16)) return Contents::kInt16;
+  if (type->IsInteger(32)) return Contents::kInt32;
+  return type->IsInteger(64) ? Contents::kInt64 : Contents::kNone;
+}
+
 unsigned PartCountOfOthers(const ir::Type* type) {
   switch (type->kind) {
     case ir::TypeKind::kFloat:

@@ -16,6 +16,7 @@
 
 #include <cstdint>
 
+#include "backend/baseline/value_facts.h"
 #include "ir/type.h"
 
 namespace firstcall::baseline {
@@ -62,6 +63,9 @@ inline bool IsQuad(const ir::Type* type) { return type->kind == ir::TypeKind::kF
 
 // The width in bits of a lane in a vector of `count` times i1.
 unsigned MaskLaneBits(uint64_t count);
+
+// What a register holds of a variable of the type; kNone if it cannot hold the variable.
+Contents ContentsOf(const ir::Type* type);
 
 // The number of parts, for types that are neither integers nor pointers.
 unsigned PartCountOfOthers(const ir::Type* type);

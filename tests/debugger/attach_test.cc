@@ -1,7 +1,7 @@
 // Sessions with a GDB that attaches to a program which was started without one, and whose code has
 // no debug information. The arguments are the command's path, the program's bitcode without
-// optimization and with, its bitcode without debug information, and its source, and the bitcode of
-// a program in C++.
+// optimization and with, its bitcode without debug information, and its source, the bitcode of a
+// program in C++, and the first program's bitcode that is to be optimized.
 
 #include <cstdlib>
 #include <filesystem>
@@ -24,7 +24,8 @@ using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::string command_path, plain_path, optimized_path, undecorated_path, source_path, weak_path;
+std::string command_path, plain_path, optimized_path, undecorated_path, source_path, weak_path,
+    unoptimized_path;
 
 // "attached.c:12", for the line that ends in the comment `text`.
 std::string Line(const std::string& text) {
@@ -123,6 +124,20 @@ TEST_F(AttachTest, ArgumentsOfOptimizedIrAreShownWhereTheyAreKept) {
   EXPECT_THAT(output, ContainsRegex("\np = .x = [0-9]+, y = 2, name = 0x[0-9a-f]+ \"walker\""));
 }
 
+// Variables are in registers, of which the debugger finds those of a caller.
+TEST_F(AttachTest, VariablesThatWouldBeInMemoryAreShownInRegisters) {
+  const std::string output =
+      Attach(unoptimized_path, kFirstBodies,
+             {"break rare", CallRare(), "continue", "delete", "break leaf if a == 2", "continue",
+              "up", "info locals", "info address i", "set var sum = 100",
+              "break " + Line("behind the loop"), "continue", "print sum"});
+  EXPECT_THAT(output, ContainsRegex("Breakpoint 2, leaf \\(a=2, p=0x[0-9a-f]+\\) at "));
+  EXPECT_THAT(output, HasSubstr("\nsum = 4\n"));
+  EXPECT_THAT(output, HasSubstr("i = 2\n"));
+  EXPECT_THAT(output, ContainsRegex("is (multi-location|a variable in \\$)"));
+  EXPECT_THAT(output, HasSubstr("\n$1 = 105\n"));
+}
+
 // What a variable was before is not shown as its value.
 TEST_F(AttachTest, VariableOfOptimizedIrHasItsLastValue) {
   const std::string output =
@@ -213,5 +228,6 @@ int main(int argc, char** argv) {
   firstcall::undecorated_path = argv[4];
   firstcall::source_path = argv[5];
   firstcall::weak_path = argv[6];
+  firstcall::unoptimized_path = argv[7];
   return RUN_ALL_TESTS();
 }

@@ -61,6 +61,82 @@ constexpr char kVariables[] = R"(
     ret i64 %r
   })";
 
+// Variables that a first body may keep in registers: those of the first two loops also in ones
+// that calls change.
+constexpr char kRegisterVariables[] = R"(
+  define i64 @run(i64 %n) {
+    %r = call i64 @f(i64 %n, double 1.5)
+    ret i64 %r
+  }
+  define i64 @f(i64 %n, double %step) {
+  entry:
+    %i = alloca i64
+    %j = alloca i32
+    %small = alloca i16
+    %number = alloca double
+    %single = alloca float
+    %total = alloca i64
+    %k = alloca i64
+    store i64 0, ptr %i
+    store i16 -5, ptr %small
+    store double 0.25, ptr %number
+    store float 4.0, ptr %single
+    store i64 3, ptr %total
+    br label %outer
+  outer:
+    store i32 0, ptr %j
+    br label %inner
+  inner:
+    %number1 = load double, ptr %number
+    %number2 = fadd double %number1, %step
+    store double %number2, ptr %number
+    %single1 = load float, ptr %single
+    %single2 = fmul float %single1, 1.125
+    store float %single2, ptr %single
+    %small1 = load i16, ptr %small
+    %small2 = mul i16 %small1, 3
+    store i16 %small2, ptr %small
+    %small3 = sext i16 %small2 to i64
+    %total1 = load i64, ptr %total
+    %total2 = add i64 %total1, %small3
+    store i64 %total2, ptr %total
+    %j1 = load i32, ptr %j
+    %j2 = add i32 %j1, 1
+    store i32 %j2, ptr %j
+    %again = icmp ult i32 %j2, 5
+    br i1 %again, label %inner, label %next
+  next:
+    %i1 = load i64, ptr %i
+    %i2 = add i64 %i1, 1
+    store i64 %i2, ptr %i
+    %more = icmp slt i64 %i2, %n
+    br i1 %more, label %outer, label %between
+  between:
+    store i64 %n, ptr %k
+    br label %last
+  last:
+    %total3 = load i64, ptr %total
+    call void @trace(i64 %total3)
+    %number3 = load double, ptr %number
+    %whole = fptosi double %number3 to i64
+    %total4 = sub i64 %total3, %whole
+    store i64 %total4, ptr %total
+    %k1 = load i64, ptr %k
+    %k2 = sub i64 %k1, 1
+    store i64 %k2, ptr %k
+    %goes_on = icmp sgt i64 %k2, 0
+    br i1 %goes_on, label %last, label %end
+  end:
+    %single3 = load float, ptr %single
+    %single4 = fptosi float %single3 to i64
+    %small4 = load i16, ptr %small
+    %small5 = zext i16 %small4 to i64
+    %total5 = load i64, ptr %total
+    %r1 = add i64 %total5, %single4
+    %r2 = xor i64 %r1, %small5
+    ret i64 %r2
+  })";
+
 // The phis are each other's values.
 constexpr char kFibonacci[] = R"(
   define i64 @run(i64 %n) {
@@ -876,6 +952,7 @@ std::vector<ContinuationProgram> ContinuationPrograms() {
 #endif
   std::vector<ContinuationProgram> programs = {
       {"Variables", 1, kVariables},
+      {"RegisterVariables", 3, kRegisterVariables},
       {"Fibonacci", 1, kFibonacci},
       {"Nested", 3, kNested},
       {"Irreducible", 1, kIrreducible},
