@@ -14,13 +14,14 @@ packages=(
   # What LLVM's static libraries need, with which the command is linked
   libzstd-dev zlib1g-dev
   # Testing: GoogleTest; the LLVM tools (opt, lli, FileCheck, llvm-symbolizer); clang, which compiles the
-  # test programs and builds the sanitizer configurations; LLVM's C++ library, which a program may
-  # have; random C programs; GCC's source, which has its tests; debuggers; a profiler; a browser; a
+  # test programs and builds the sanitizer configurations; LLVM's C++ library and a garbage collector, which
+  # a program may have; random C programs; GCC's source, which has its tests; debuggers; a profiler; a browser; a
   # server for the shared object cache
   libgmock-dev libgtest-dev
   "llvm-$LLVM" "llvm-$LLVM-tools"
   "clang-$LLVM" "libclang-rt-$LLVM-dev"
   "libc++-$LLVM-dev" "libc++abi-$LLVM-dev"
+  libgc-dev
   csmith libcsmith-dev
   gcc-12-source
   gdb "lldb-$LLVM"

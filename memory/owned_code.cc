@@ -3,16 +3,29 @@
 #include <utility>
 
 namespace firstcall {
+namespace {
+
+// Another process's variables are written at another address than where they are.
+bool HasVariables(const MemoryBlock& block) {
+  return block.segment == Segment::kData && block.size != 0 &&
+         block.run == ExecutorAddress::Of(block.write);
+}
+
+}  // namespace
+
 absl::Mutex OwnedCode::mutex_(absl::kConstInit);
 
 OwnedCode::OwnedCode(std::shared_ptr<MemoryManager> memory,
                      std::shared_ptr<UnwindRegistry> unwind_registry)
-    : memory_(std::move(memory)), unwind_registry_(std::move(unwind_registry)) {}
+    : memory_(std::move(memory)),
+      unwind_registry_(std::move(unwind_registry)),
+      variable_memory_(VariableMemory::OfProcess()) {}
 
 // No lock is needed: no other thread may use an object that is being destroyed.
 OwnedCode::~OwnedCode() ABSL_NO_THREAD_SAFETY_ANALYSIS {
   unwind_registry_->Withdraw(unwind_tables_);
   for (const std::function<void()>& action : on_free_) action();
+  variables_.clear();
   memory_->Free(blocks_);
 }
 
@@ -22,6 +35,9 @@ void OwnedCode::Add(absl::Span<const MemoryBlock> blocks,
                     absl::Span<const UnwindTable> unwind_tables) {
   absl::MutexLock lock(&mutex_);
   blocks_.insert(blocks_.end(), blocks.begin(), blocks.end());
+  for (const MemoryBlock& block : blocks) {
+    if (HasVariables(block)) variables_.emplace_back(variable_memory_, block.write, block.size);
+  }
   unwind_tables_.insert(unwind_tables_.end(), unwind_tables.begin(), unwind_tables.end());
 }
 

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <memory>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "memory/executor_address.h"
 #include "memory/memory_manager.h"
 #include "memory/unwind_registry.h"
+#include "memory/variable_memory.h"
 
 namespace firstcall {
 
@@ -46,10 +48,12 @@ class OwnedCode {
  private:
   const std::shared_ptr<MemoryManager> memory_;
   const std::shared_ptr<UnwindRegistry> unwind_registry_;
+  VariableMemory& variable_memory_;
   // One mutex for all owners: there is an owner for each module, each rarely used, and absl's
   // deadlock detection gets slower with each mutex that exists.
   static absl::Mutex mutex_;
   std::vector<MemoryBlock> blocks_ ABSL_GUARDED_BY(mutex_);
+  std::list<VariableMemory::Piece> variables_ ABSL_GUARDED_BY(mutex_);  // The blocks of data.
   std::vector<UnwindTable> unwind_tables_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::function<void()>> on_free_ ABSL_GUARDED_BY(mutex_);
 };

@@ -1,6 +1,5 @@
 #include "memory/thread_local_blocks.h"
 
-#include <pthread.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -12,6 +11,7 @@
 #include <cstring>
 
 #include "base/forks.h"
+#include "base/uninterrupted_mutex.h"
 #include "memory/block_pool.h"
 
 extern "C" {
@@ -97,32 +97,19 @@ class Blocks {
 
   constexpr Blocks() = default;
 
-  // Blocks signals while it is held, because a handler may reach a variable.
-  class Lock {
+  // No signal comes while it is held, because a handler may reach a variable.
+  class Lock : private UninterruptedLock {
    public:
-    explicit Lock(Blocks& blocks) : blocks_(blocks) { blocks_.Acquire(&before_); }
-    ~Lock() { blocks_.Release(before_); }
-    Lock(const Lock&) = delete;
-    Lock& operator=(const Lock&) = delete;
-
-   private:
-    Blocks& blocks_;
-    sigset_t before_;
+    explicit Lock(Blocks& blocks) : UninterruptedLock(blocks.mutex_) {}
   };
 
   // Without the lock.
   static void FollowForks() {
     static const bool follows = [] {
-      AddForkHandlers({[] {
-                         Blocks& blocks = Get();
-                         sigset_t before;
-                         blocks.Acquire(&before);
-                         blocks.before_fork_ = before;
-                       },
-                       [] { Get().Release(Get().before_fork_); },
+      AddForkHandlers({[] { Get().mutex_.Lock(); }, [] { Get().mutex_.Unlock(); },
                        [] {
                          Get().ForgetParentsThreads();
-                         Get().Release(Get().before_fork_);
+                         Get().mutex_.Unlock();
                        }});
       return true;
     }();
@@ -194,6 +181,18 @@ class Blocks {
     return distance;
   }
 
+  void Visit(absl::FunctionRef<void(const char* begin, const char* end)> visit) {
+    ForgetDeadThreads();
+    for (const Thread* thread = threads_; thread != nullptr; thread = thread->next) {
+      for (size_t i = 1; i < module_count_; ++i) {
+        const uint64_t distance = thread->table[i].load(std::memory_order_relaxed);
+        if (distance == 0 || modules[i].process_module != 0) continue;
+        const auto* const block = reinterpret_cast<const char*>(distance + thread->pointer);
+        visit(block, block + modules[i].image.size);
+      }
+    }
+  }
+
   ThreadLocalMemory Count() {
     ForgetDeadThreads();
     return {thread_count_, block_count_, pool_.bytes()};
@@ -201,17 +200,6 @@ class Blocks {
 
  private:
   static pid_t OwnId() { return static_cast<pid_t>(syscall(SYS_gettid)); }
-
-  void Acquire(sigset_t* before) {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, before);
-    pthread_mutex_lock(&mutex_);
-  }
-  void Release(sigset_t before) {
-    pthread_mutex_unlock(&mutex_);
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  }
 
   static bool IsOwn(const Thread& thread) { return thread.table == firstcall_thread_local_table; }
 
@@ -275,8 +263,7 @@ class Blocks {
 
   static constexpr size_t kFewThreads = 16;
 
-  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
-  sigset_t before_fork_ = {};
+  UninterruptedMutex mutex_;
   size_t module_count_ = 1;
   size_t first_free_ = 0;
   Thread* threads_ = nullptr;
@@ -378,6 +365,11 @@ uint64_t ResolveThreadLocal(const ThreadLocalDescriptor& descriptor) {
 
 void* AddressOfThreadLocal(const ThreadLocalDescriptor& descriptor) {
   return reinterpret_cast<void*>(ThreadPointer() + ResolveThreadLocal(descriptor));
+}
+
+void VisitThreadLocalBlocks(absl::FunctionRef<void(const char* begin, const char* end)> visit) {
+  Blocks::Lock lock(Blocks::Get());
+  Blocks::Get().Visit(visit);
 }
 
 ThreadLocalMemory CountThreadLocalMemory() {

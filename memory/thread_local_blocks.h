@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 
 namespace firstcall {
@@ -93,6 +94,11 @@ uint64_t ResolveThreadLocal(const ThreadLocalDescriptor& descriptor);
 
 // The address of the variable in the calling thread. As above.
 void* AddressOfThreadLocal(const ThreadLocalDescriptor& descriptor);
+
+// Calls `visit` for each block of compiled code's variables that a living thread has. None of them
+// goes meanwhile. `visit` must not reach a thread-local variable of compiled code. May be called
+// while other threads are stopped by a signal, no matter where.
+void VisitThreadLocalBlocks(absl::FunctionRef<void(const char* begin, const char* end)> visit);
 
 // For tests: the blocks that exist, and the bytes of the threads' tables and of the blocks' memory.
 struct ThreadLocalMemory {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "object/debugger_stubs.h"
+#include "runtime/process/collector_roots.h"
 #include "stubs/stub_architecture.h"
 #include "stubs/thread_local_resolver.h"
 
@@ -40,6 +41,7 @@ void CodeSpace::Free(const PromotionCounters& counters) {
 std::unique_ptr<OwnedCode> CodeSpace::MakeOwner() const {
   // When something is added, no lock is held that compiled code may need.
   unwind_registry_->FindUnwinders();
+  CollectorRoots::FindInProcess();
   return std::make_unique<OwnedCode>(memory_, unwind_registry_);
 }
 

@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "object/symbol_name.h"
 #include "runtime/link/compiler_runtime.h"
+#include "runtime/process/collector_roots.h"
 #include "runtime/process/exit_handlers.h"
 #include "runtime/process/work_scope.h"
 
@@ -15,7 +16,12 @@ constexpr absl::string_view kRegisterThreadExitHandler = "__cxa_thread_atexit";
 }  // namespace
 
 ExecutorAddress OutsideSymbols::Find(absl::string_view name) const {
-  if (void* address = FindByClient(name)) return ExecutorAddress::Of(address);
+  if (void* address = FindByClient(name)) {
+    if (CollectorRoots::IsNameOfCollector(name)) {
+      CollectorRoots::Find([this](const char* function) { return FindByClient(function); });
+    }
+    return ExecutorAddress::Of(address);
+  }
   if (name == kRegisterExitHandler) {
     return ExecutorAddress::Of(reinterpret_cast<const void*>(&ExitHandlers::Register));
   }

@@ -5,6 +5,7 @@
 #include "base/any_stack.h"
 #include "memory/thread_local_blocks.h"
 #include "memory/unwind_registry.h"
+#include "runtime/process/collector_roots.h"
 #include "runtime/process/exit_handlers.h"
 #include "runtime/process/work_scope.h"
 
@@ -37,11 +38,13 @@ void* DynamicSymbols::Found::InThisThread() const {
 }
 
 // Code that has opened a library asks for the library's symbols next. The library may have brought
-// an unwinder, which gets the unwind tables of compiled code here, before it is used.
+// an unwinder, which gets the unwind tables of compiled code here, before it is used, or a garbage
+// collector.
 FIRSTCALL_ON_ANY_STACK void* DynamicSymbols::Dlsym(void* file, const char* name, void* dso_handle) {
   if (!WorkScope::IsInterrupted()) {
     const ForkScope scope;
     UnwindRegistry::OfProcess()->FindUnwinders();
+    CollectorRoots::FindInProcess();
   }
   const bool is_next = file == RTLD_NEXT;
   if (name == nullptr || (file != RTLD_DEFAULT && !is_next && file != OwnHandle())) {
