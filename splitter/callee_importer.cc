@@ -14,6 +14,7 @@
 #include "llvm/IR/Module.h"
 #include "splitter/entry_hooks.h"
 #include "splitter/osr/frame_intrinsics.h"
+#include "splitter/thread_local_uses.h"
 
 namespace firstcall {
 namespace {
@@ -95,7 +96,7 @@ class ImportChooser {
     }
     const bool is_warm = decisions_.is_warm(callee);
     llvm::Function* const body = decisions_.small_body(callee, is_warm ? kLimits : kLimitsOfCold);
-    if (body == nullptr) return nullptr;
+    if (body == nullptr || MustStayACall(callee, *body)) return nullptr;
     const size_t size = body->getInstructionCount();
     if (total_ + size > max_instructions_) return nullptr;
     if (!is_warm) {
@@ -104,6 +105,12 @@ class ImportChooser {
     }
     total_ += size;
     return body;
+  }
+
+  // Whether the `noinline` of a callee in a module that -O0 made may be meant.
+  bool MustStayACall(const llvm::Function& callee, const llvm::Function& body) const {
+    return is_unoptimized_ && callee.hasFnAttribute(llvm::Attribute::NoInline) &&
+           NamesThreadLocals(body);
   }
 
   void AddCalleesOf(const llvm::Function& function, llvm::Function& body) {

@@ -14,6 +14,7 @@
 #include "splitter/debug_info.h"
 #include "splitter/entry_hooks.h"
 #include "splitter/function_facts.h"
+#include "splitter/thread_local_uses.h"
 
 namespace firstcall {
 namespace {
@@ -145,11 +146,18 @@ bool FactFinder::MayBeInferred(const llvm::Function& function, SymbolOrdinal ord
          !HasHooksOfBody(function);
 }
 
+// What a function returns that names thread-local variables may depend on the thread that calls it.
+// Without optimization it does, whatever thread has called it before.
+bool FactFinder::AsksForTheThread(const llvm::Function& function) const {
+  return view_.is_unoptimized() && NamesThreadLocals(function);
+}
+
 // Adds `body`, which is in memory, to those that are inferred from, or notes that nothing can be
 // inferred of it, and returns false.
 bool FactFinder::Add(Body body) {
-  if (body.function->getInstructionCount() > kMostInstructions || !CanBeCloned(*body.function) ||
-      !BlockAddressPartners(*body.function).empty()) {
+  llvm::Function& function = *body.function;
+  if (function.getInstructionCount() > kMostInstructions || !CanBeCloned(function) ||
+      !BlockAddressPartners(function).empty() || AsksForTheThread(function)) {
     facts_.Note(body.ordinal, {});
     return false;
   }

@@ -46,6 +46,7 @@ class FactFinder {
   };
 
   bool MayBeInferred(const llvm::Function& function, SymbolOrdinal ordinal) const;
+  bool AsksForTheThread(const llvm::Function& function) const;
   bool Add(Body body);
   void AddCalleesOf(llvm::Function& function);
   void Infer();

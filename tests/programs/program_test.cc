@@ -7,6 +7,7 @@
 //   --option=OPTION      for the command
 //   --argument=ARGUMENT  for the program, in front of those that all get
 //   --real-thread-locals  leave out the sets of options that emulate thread-local variables
+//   --promoted-by-thread  add a set with which another thread optimizes as early as it can
 //   --skip=NAME:REASON   in place of --program, a form that this architecture does not have
 //   --served             run it by a compile server, which the test starts
 //
@@ -36,6 +37,8 @@ std::vector<std::string> common_options;
 std::vector<std::string> own_arguments;
 bool has_real_thread_locals = false;
 constexpr char kRealThreadLocals[] = "--real-thread-locals";
+bool is_promoted_by_thread = false;
+constexpr char kPromotedByThread[] = "--promoted-by-thread";
 
 ProcessResult RunWithInput(std::vector<std::string> command) {
   command.insert(command.end(), own_arguments.begin(), own_arguments.end());
@@ -168,6 +171,9 @@ void RegisterAll(const std::string& form) {
   // be.
   Register(name + "LazyPromoted", modules,
            {"--tier=auto", "--promotion-threshold=1", "--promotion-threads=0"}, Kind::kPromoted);
+  if (is_promoted_by_thread) {
+    Register(name + "LazyPromotedByThread", modules, {"--promotion-threshold=1"}, Kind::kPromoted);
+  }
   Register(name + "LazyCached", modules, {}, Kind::kCached);
   Register(name + "EagerCached", modules, {"--mode=eager"}, Kind::kCached);
   if (has_real_thread_locals) return;
@@ -190,14 +196,18 @@ int main(int argc, char** argv) {
   using namespace firstcall::testing;  // NOLINT: the names above
   ::testing::InitGoogleTest(&argc, argv);
   bool is_served = false;
-  // Holds for the programs in front of it, too.
-  has_real_thread_locals =
-      std::find(argv + 1, argv + argc, std::string(kRealThreadLocals)) != argv + argc;
+  // These hold for the programs in front of them, too.
+  const auto has = [&](const std::string& argument) {
+    return std::find(argv + 1, argv + argc, argument) != argv + argc;
+  };
+  has_real_thread_locals = has(kRealThreadLocals);
+  is_promoted_by_thread = has(kPromotedByThread);
   for (int i = 1; i < argc; ++i) {
     std::string rest;
     if (std::string(argv[i]) == "--served") {
       is_served = true;
-    } else if (std::string(argv[i]) == kRealThreadLocals) {
+    } else if (std::string(argv[i]) == kRealThreadLocals ||
+               std::string(argv[i]) == kPromotedByThread) {
       continue;
     } else if (Take(argv[i], "--program=", rest)) {
       RegisterAll(rest);

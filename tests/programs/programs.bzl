@@ -201,7 +201,8 @@ def program_test(
         macho_skip = {},
         macho_objects = True,
         retargeted = False,
-        real_thread_locals = False):
+        real_thread_locals = False,
+        promoted_by_thread = False):
     """Compares C or C++ sources run through the command, unoptimized and optimized, with native code.
 
     Args:
@@ -228,6 +229,7 @@ def program_test(
         command names Mach-O: clang does not support all of the language, or of this system's headers,
         where objects are Mach-O.
       real_thread_locals: whether to leave out the sets of options that emulate thread-local variables.
+      promoted_by_thread: whether to add a set of options with which another thread optimizes as early as it can.
     """
     unoptimized = [_stem(source) + ".O0.bc" for source in srcs]
     optimized = [_stem(source) + ".O2.bc" for source in srcs]
@@ -262,6 +264,7 @@ def program_test(
     further = ["--option=--dlopen=$(rootpath {})".format(file) for file in libraries]
     further += ["--option=" + option for option in options] + arguments
     further += ["--real-thread-locals"] if real_thread_locals else []
+    further += ["--promoted-by-thread"] if promoted_by_thread else []
     options = _extra(objects, archives) + further
     data = objects + archives + libraries
     _compare(name, executable, forms, options, data, size, tags, skip)

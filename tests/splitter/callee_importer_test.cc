@@ -162,6 +162,33 @@ TEST_F(CalleeImporterTest, NothingThatMustNotBeInlined) {
   EXPECT_THAT(ImportsOf(), IsEmpty());
 }
 
+// A function may go on in another thread than the one in which it has begun.
+TEST_F(CalleeImporterTest, OfUnoptimizedModulesNothingThatFindsVariablesOfTheThread) {
+  const auto load_with = [&](const std::string& attributes) {
+    Load(absl::StrCat(R"(
+      @variable = thread_local global i32 0
+      declare ptr @llvm.threadlocal.address.p0(ptr)
+      attributes #0 = { )",
+                      attributes, R"( }
+      define ptr @finds() #0 {
+        %p = call ptr @llvm.threadlocal.address.p0(ptr @variable)
+        ret ptr %p
+      }
+      define i32 @reads() #0 { %x = load i32, ptr @variable ret i32 %x }
+      define i32 @plain() #0 { ret i32 1 }
+      define void @f() #0 {
+        call ptr @finds()
+        call i32 @reads()
+        call i32 @plain()
+        ret void
+      })"));
+  };
+  load_with("noinline nounwind");
+  EXPECT_THAT(ImportsOf(), ElementsAre("plain"));
+  load_with("nounwind");
+  EXPECT_THAT(ImportsOf(), ElementsAre("finds", "reads", "plain"));
+}
+
 TEST_F(CalleeImporterTest, NothingIntoWhatIsNotOptimized) {
   Load(
       "define void @g() { ret void }\n"

@@ -206,6 +206,30 @@ TEST_F(FactFinderTest, AFunctionOfALibrarysNameIsNotTakenForThatFunction) {
   EXPECT_THAT(Declared("caller"), Not(HasSubstr("memory")));
 }
 
+std::string FindsAThreadsVariable(const std::string& attribute) {
+  return absl::StrCat(R"(
+    @variable = thread_local global i32 0
+    declare ptr @llvm.threadlocal.address.p0(ptr)
+    define ptr @finds() )",
+                      attribute, R"( {
+      %p = call ptr @llvm.threadlocal.address.p0(ptr @variable)
+      ret ptr %p
+    }
+    define ptr @f() )",
+                      attribute, " { %a = call ptr @finds() ret ptr %a }");
+}
+
+TEST_F(FactFinderTest, AFunctionThatFindsAThreadsVariableHasFacts) {
+  Load(FindsAThreadsVariable("nounwind"));
+  EXPECT_THAT(Declared("finds"), HasSubstr("memory(none)"));
+}
+
+// Its caller may go on in another thread than the one in which it has begun.
+TEST_F(FactFinderTest, InAnUnoptimizedModuleItHasNone) {
+  Load(FindsAThreadsVariable("noinline nounwind"));
+  EXPECT_THAT(Declared("finds"), Not(HasSubstr("memory(none)")));
+}
+
 TEST_F(FactFinderTest, AFunctionWithHooksHasNoFacts) {
   Load(R"(
     define i32 @hooked(i32 %x) "instrument-function-entry-inlined"="mcount" { ret i32 %x }
