@@ -8,6 +8,8 @@
 
 #include <cstring>
 
+#include "base/unheld_signals.h"
+
 namespace firstcall {
 namespace {
 
@@ -24,6 +26,7 @@ constexpr uint64_t BitOf(int signal) { return uint64_t{1} << (signal - 1); }
 constexpr uint64_t kNeverHeld = BitOf(SIGSEGV) | BitOf(SIGBUS) | BitOf(SIGFPE) | BitOf(SIGILL) |
                                 BitOf(SIGTRAP) | BitOf(SIGABRT) | BitOf(SIGSYS) | BitOf(SIGKILL) |
                                 BitOf(SIGSTOP) | BitOf(32) | BitOf(33);
+std::atomic<uint64_t> unheld{0};  // The signals of NeverHold.
 
 sigset_t SetOf(uint64_t bits) {
   sigset_t set;
@@ -54,10 +57,14 @@ bool HeldSignals::AddBits(uint64_t bits) {
   return (bits_.fetch_or(bits, std::memory_order_seq_cst) & bits) != bits;
 }
 
+void NeverHold(int signal) {
+  if (signal >= 1 && signal <= kSignals) unheld.fetch_or(BitOf(signal), std::memory_order_relaxed);
+}
+
 SignalHold SignalHold::BeginNow() {
   SignalHold hold;
   if (is_held) return hold;
-  const uint64_t held = HeldSignals::Bits();
+  const uint64_t held = HeldSignals::Bits() & ~unheld.load(std::memory_order_relaxed);
   const sigset_t set = SetOf(held);
   sigset_t before = {};
   pthread_sigmask(SIG_BLOCK, &set, &before);

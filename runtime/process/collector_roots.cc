@@ -10,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/synchronization/mutex.h"
 #include "base/forks.h"
+#include "base/unheld_signals.h"
 #include "memory/process_unwinders.h"
 #include "memory/variable_memory.h"
 
@@ -25,6 +26,9 @@ struct Collector {
   PushOtherRoots (*get_push_other_roots)() = nullptr;
   // Looks for references at once, and not after that function has returned.
   void (*push_all_eager)(void* begin, void* end) = nullptr;
+  // Of the signals by which it stops threads, and lets them go on.
+  int (*get_suspend_signal)() = nullptr;
+  int (*get_thr_restart_signal)() = nullptr;
 };
 
 ABSL_CONST_INIT absl::Mutex finding(absl::kConstInit);
@@ -33,8 +37,15 @@ ABSL_CONST_INIT std::atomic<bool> has_collector{false};
 Collector collector;
 PushOtherRoots push_roots_of_others;
 
+// The program may have chosen other signals since they were last asked for.
+void LetSignalsThrough() {
+  NeverHold(collector.get_suspend_signal());
+  NeverHold(collector.get_thr_restart_signal());
+}
+
 // Called by the collector, with its own lock held, while it has stopped all threads that it knows.
 void PushRoots() {
+  LetSignalsThrough();
   if (push_roots_of_others != nullptr) push_roots_of_others();
   VariableMemory::OfProcess().Visit([](const char* begin, const char* end) {
     collector.push_all_eager(const_cast<char*>(begin), const_cast<char*>(end));
@@ -54,12 +65,15 @@ void CollectorRoots::Find(Finder find) {
   Collector found;
   if (!FindFunction(find, "GC_set_push_other_roots", found.set_push_other_roots) ||
       !FindFunction(find, "GC_get_push_other_roots", found.get_push_other_roots) ||
-      !FindFunction(find, "GC_push_all_eager", found.push_all_eager)) {
+      !FindFunction(find, "GC_push_all_eager", found.push_all_eager) ||
+      !FindFunction(find, "GC_get_suspend_signal", found.get_suspend_signal) ||
+      !FindFunction(find, "GC_get_thr_restart_signal", found.get_thr_restart_signal)) {
     return;
   }
   absl::MutexLock lock(&finding);
   if (has_collector.load(std::memory_order_relaxed)) return;
   collector = found;
+  LetSignalsThrough();
   push_roots_of_others = collector.get_push_other_roots();
   collector.set_push_other_roots(PushRoots);
   has_collector.store(true, std::memory_order_release);

@@ -3,6 +3,8 @@
 // dynamic linker has loaded, and the stacks and registers of threads. The data of modules and the
 // blocks of thread-local variables are in memory of the engine's own (memory/variable_memory.h).
 //
+// The signals by which it stops threads are not held back from threads at work.
+//
 // A collector that was found gets a function which it calls in each collection, when it looks for
 // roots, and which passes all variables that exist at that time (ADR 79). A process has one
 // collector: the first that is found.

@@ -1,11 +1,13 @@
 #include "runtime/process/collector_roots.h"
 
+#include <csignal>
 #include <cstddef>
 #include <cstring>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "base/signal_hold.h"
 #include "gtest/gtest.h"
 #include "memory/thread_local_blocks.h"
 #include "memory/variable_memory.h"
@@ -33,9 +35,26 @@ void* FindPart(const char* name) {
   return nullptr;
 }
 
+int GetSuspendSignal() { return SIGPWR; }
+int GetRestartSignal() { return SIGXCPU; }
+
 void* FindAll(const char* name) {
-  return std::strcmp(name, "GC_push_all_eager") == 0 ? reinterpret_cast<void*>(PushAllEager)
-                                                     : FindPart(name);
+  if (std::strcmp(name, "GC_push_all_eager") == 0) return reinterpret_cast<void*>(PushAllEager);
+  if (std::strcmp(name, "GC_get_suspend_signal") == 0) {
+    return reinterpret_cast<void*>(GetSuspendSignal);
+  }
+  if (std::strcmp(name, "GC_get_thr_restart_signal") == 0) {
+    return reinterpret_cast<void*>(GetRestartSignal);
+  }
+  return FindPart(name);
+}
+
+bool IsHeldBack(int signal) {
+  sigset_t mask;
+  const SignalHold hold = SignalHold::Begin();
+  pthread_sigmask(SIG_BLOCK, nullptr, &mask);
+  hold.End();
+  return sigismember(&mask, signal) == 1;
 }
 
 // Whether a collection now takes the `size` bytes at `begin` for roots.
@@ -88,6 +107,14 @@ TEST(CollectorRootsTest, WhatTheCollectorHadStaysAndIsAskedOnce) {
   pushes_of_others = 0;
   push_other_roots();
   EXPECT_EQ(pushes_of_others, 1);
+}
+
+TEST(CollectorRootsTest, SignalsByWhichItStopsThreadsAreNotHeldBack) {
+  CollectorRoots::Find(FindAll);
+  HeldSignals::AddAll();
+  EXPECT_FALSE(IsHeldBack(SIGPWR));
+  EXPECT_FALSE(IsHeldBack(SIGXCPU));
+  EXPECT_TRUE(IsHeldBack(SIGUSR1));
 }
 
 }  // namespace
