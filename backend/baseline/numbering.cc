@@ -14,11 +14,6 @@ using ir::Opcode;
 
 constexpr uint32_t kMostInstructions = 2000000;
 
-// Who turns optimization off wants to see the variables in memory.
-bool KeepsVariablesInMemory(const ir::Function& function) {
-  return function.attributes().function.Has(ir::Attribute::kOptimizeNone);
-}
-
 // What the walk has found so far.
 struct Found {
   bool landing_pads = false;
@@ -97,9 +92,7 @@ Refusal NumberResult(FunctionFacts& facts, const Architecture& architecture,
       facts.aligned_allocas.push_back(&instruction);
     } else {
       value.is_alloca = true;
-      if (!KeepsVariablesInMemory(*facts.function)) {
-        value.contents = ContentsOf(instruction.source_type);
-      }
+      value.contents = ContentsOf(instruction.source_type);
       value.first_block = kNone;  // The first use begins the life.
     }
   }

@@ -1,7 +1,7 @@
 // Sessions with a GDB that attaches to a program which was started without one, and whose code has
 // no debug information. The arguments are the command's path, the program's bitcode without
-// optimization and with, its bitcode without debug information, and its source, the bitcode of a
-// program in C++, and the first program's bitcode that is to be optimized.
+// optimization and with, its bitcode without debug information, and its source, and the bitcode of
+// a program in C++.
 
 #include <cstdlib>
 #include <filesystem>
@@ -24,8 +24,7 @@ using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::string command_path, plain_path, optimized_path, undecorated_path, source_path, weak_path,
-    unoptimized_path;
+std::string command_path, plain_path, optimized_path, undecorated_path, source_path, weak_path;
 
 // "attached.c:12", for the line that ends in the comment `text`.
 std::string Line(const std::string& text) {
@@ -124,10 +123,10 @@ TEST_F(AttachTest, ArgumentsOfOptimizedIrAreShownWhereTheyAreKept) {
   EXPECT_THAT(output, ContainsRegex("\np = .x = [0-9]+, y = 2, name = 0x[0-9a-f]+ \"walker\""));
 }
 
-// Variables are in registers, of which the debugger finds those of a caller.
+// Variables of loops are in registers, of which the debugger finds those of a caller.
 TEST_F(AttachTest, VariablesThatWouldBeInMemoryAreShownInRegisters) {
   const std::string output =
-      Attach(unoptimized_path, kFirstBodies,
+      Attach(plain_path, kFirstBodies,
              {"break rare", CallRare(), "continue", "delete", "break leaf if a == 2", "continue",
               "up", "info locals", "info address i", "set var sum = 100",
               "break " + Line("behind the loop"), "continue", "print sum"});
@@ -228,6 +227,5 @@ int main(int argc, char** argv) {
   firstcall::undecorated_path = argv[4];
   firstcall::source_path = argv[5];
   firstcall::weak_path = argv[6];
-  firstcall::unoptimized_path = argv[7];
   return RUN_ALL_TESTS();
 }

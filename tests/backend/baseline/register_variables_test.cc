@@ -106,8 +106,8 @@ TEST(RegisterVariablesTest, WhatIsReachedInAnotherWayIsInMemory) {
   }
 }
 
-TEST(RegisterVariablesTest, AFunctionMayKeepThemInMemory) {
-  EXPECT_FALSE(IsInRegister(Loop("i32", "", "", "noinline optnone")));
+TEST(RegisterVariablesTest, StayInMemoryIfACallMayReturnTwice) {
+  EXPECT_TRUE(IsInRegister(Loop("i32", "", "", "noinline optnone")));
   EXPECT_FALSE(IsInRegister(Loop("i32", "%r = call i32 @setjmp(ptr null) returns_twice", "")));
 }
 
