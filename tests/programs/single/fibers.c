@@ -100,6 +100,7 @@ static void Run(void) {
 static void *Schedule(void *argument) {
   stack_t stack = {.ss_sp = argument, .ss_size = kStack};
   if (sigaltstack(&stack, NULL) != 0) exit(3);
+  raise(SIGUSR1);  // The fibers may be over before main sends a signal.
   for (struct Fiber *fiber; (fiber = Pop()) != NULL;) {
     SetCurrent(fiber);
     swapcontext(Scheduler(), &fiber->context);
