@@ -9,7 +9,8 @@
 // roots, and which passes all variables that exist at that time (ADR 79). A process has one
 // collector: the first that is found.
 //
-// Thread-safe. Tested in tests/runtime/collector_roots_test.cc and tests/programs/collector.
+// Thread-safe. Tested in tests/runtime/collector_roots_test.cc, tests/programs/library/collector.c
+// and collector_loaded_later.c.
 
 #ifndef FIRSTCALL_RUNTIME_PROCESS_COLLECTOR_ROOTS_H_
 #define FIRSTCALL_RUNTIME_PROCESS_COLLECTOR_ROOTS_H_
