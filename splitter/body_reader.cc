@@ -1,5 +1,6 @@
 #include "splitter/body_reader.h"
 
+#include <deque>
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,12 +10,14 @@
 #include "base/status.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "splitter/assembly_labels.h"
 #include "splitter/block_addresses.h"
 #include "splitter/debug_info.h"
+#include "splitter/debug_types.h"
 #include "splitter/entry_hooks.h"
 #include "splitter/function_verifier.h"
 #include "splitter/mandatory_inliner.h"
@@ -46,6 +49,34 @@ bool MayBeOptimized(const llvm::Function& function, const ExtractOptions& option
   }
   return false;
 }
+
+// Takes away the lists of a valid compile unit, which lead to everything in the module, and gives
+// them back.
+class HiddenLists {
+ public:
+  explicit HiddenLists(llvm::DICompileUnit& unit)
+      : unit_(unit),
+        enums_(unit.getEnumTypes().get()),
+        types_(unit.getRetainedTypes().get()),
+        variables_(unit.getGlobalVariables().get()) {
+    unit_.replaceEnumTypes(nullptr);
+    unit_.replaceRetainedTypes(nullptr);
+    unit_.replaceGlobalVariables(nullptr);
+  }
+  HiddenLists(const HiddenLists&) = delete;
+  HiddenLists& operator=(const HiddenLists&) = delete;
+  ~HiddenLists() {
+    unit_.replaceEnumTypes(enums_);
+    unit_.replaceRetainedTypes(types_);
+    unit_.replaceGlobalVariables(variables_);
+  }
+
+ private:
+  llvm::DICompileUnit& unit_;
+  llvm::MDTuple* const enums_;
+  llvm::MDTuple* const types_;
+  llvm::MDTuple* const variables_;
+};
 
 }  // namespace
 
@@ -94,11 +125,13 @@ absl::Status BodyReader::ReadWithoutInlining(llvm::Function& function, SymbolOrd
   // Before the verifier, which would check it.
   if (options_.debug_info == KeptDebugInfo::kNone) DropDebugInfo(function);
   if (options_.debug_info == KeptDebugInfo::kLines) ReduceToLines(function);
+  DebugTypes::Units units;
+  if (options_.debug_info == KeptDebugInfo::kAll)
+    units = view_.debug_types().DeclareKnown(function);
   if (options_.verify && !view_.is_verified(function)) {
     // The verifier also checks the metadata of optimizations, unless it is dropped anyway.
     if (options_.drop_alias_metadata) DropAliasMetadata(function);
-    FIRSTCALL_RETURN_IF_ERROR(VerifyFunction(function, symbol.name));
-    view_.NoteVerified(function);
+    FIRSTCALL_RETURN_IF_ERROR(Verify(function, symbol.name, units.getArrayRef()));
   }
   if (HasFrameSizeInVariable(function)) {
     return absl::UnimplementedError(
@@ -114,6 +147,20 @@ absl::Status BodyReader::ReadWithoutInlining(llvm::Function& function, SymbolOrd
     function.removeFnAttr(llvm::Attribute::OptimizeNone);
   }
   CallHooksOfFunction(function);
+  return absl::OkStatus();
+}
+
+absl::Status BodyReader::Verify(const llvm::Function& function, absl::string_view name,
+                                llvm::ArrayRef<llvm::DICompileUnit*> units) {
+  {
+    std::deque<HiddenLists> hidden;
+    for (llvm::DICompileUnit* unit : units) {
+      if (view_.is_verified(*unit)) hidden.emplace_back(*unit);
+    }
+    FIRSTCALL_RETURN_IF_ERROR(VerifyFunction(function, name));
+  }
+  view_.NoteVerified(function);
+  for (const llvm::DICompileUnit* unit : units) view_.NoteVerified(*unit);
   return absl::OkStatus();
 }
 

@@ -7,12 +7,15 @@
 #define FIRSTCALL_SPLITTER_BODY_READER_H_
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "base/ids.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "seam/symbol_index.h"
 #include "splitter/extract_options.h"
 #include "splitter/module_view.h"
 
 namespace llvm {
+class DICompileUnit;
 class Function;
 }  // namespace llvm
 
@@ -37,6 +40,9 @@ class BodyReader {
 
  private:
   absl::Status ReadWithoutInlining(llvm::Function& function, SymbolOrdinal ordinal);
+  // `units` are those to which the debug information of `function` leads.
+  absl::Status Verify(const llvm::Function& function, absl::string_view name,
+                      llvm::ArrayRef<llvm::DICompileUnit*> units);
 
   ModuleView& view_;
   const SymbolIndex& index_;

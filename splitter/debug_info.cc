@@ -82,7 +82,8 @@ void CarryDebugInfo(ModuleView& view, llvm::Function& function, bool may_be_drop
       DropSymbolAddresses(*intrinsic);
     }
   }
-  view.debug_types().DeclareKnown(function, may_be_dropped);
+  view.debug_types().DeclareKnown(function);  // More may be known than when the body was read.
+  if (!may_be_dropped) view.debug_types().NoteDefined(function);
 }
 
 void CarryDebugInfoOfVariables(ModuleView& view, llvm::Module& data_module) {

@@ -84,6 +84,9 @@ class ModuleView {
   // Whether the body of `function` was found to be valid IR. It may have been changed since.
   bool is_verified(const llvm::Function& function) const { return verified_.contains(&function); }
   void NoteVerified(const llvm::Function& function) { verified_.insert(&function); }
+  // The same for the lists of enumerations, types and variables of `unit`.
+  bool is_verified(const llvm::DICompileUnit& unit) const { return verified_.contains(&unit); }
+  void NoteVerified(const llvm::DICompileUnit& unit) { verified_.insert(&unit); }
 
   // Notes that the body of `callee`, which has an ordinal, was inlined into that of `caller`, with
   // what was inlined into `callee` before.
@@ -110,7 +113,7 @@ class ModuleView {
   std::optional<std::vector<std::string>> library_names_of_variables_;
   std::optional<bool> may_have_mandatory_calls_;
   std::optional<bool> may_have_type_tests_;
-  absl::flat_hash_set<const llvm::Function*> verified_;
+  absl::flat_hash_set<const void*> verified_;  // Functions and compile units.
   absl::flat_hash_map<const llvm::Function*, std::vector<SymbolOrdinal>> inlined_;
   AddressEscape address_escape_;
   DebugTypes debug_types_;

@@ -443,6 +443,52 @@ TEST_F(FunctionExtractorTest, InvalidBodyNamesFunctionAndReason) {
                        HasSubstr("function 'f' is not valid IR: Instruction does not dominate")));
 }
 
+// The lists of a compile unit are checked with the first function that has debug information of the
+// unit; the rest of each function is checked with the function.
+TEST_F(FunctionExtractorTest, InvalidDebugInformationNamesTheFunction) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module = ParseModule(R"(
+    define void @f() !dbg !4 { ret void, !dbg !7 }
+    define void @g() !dbg !5 { ret void, !dbg !8 }
+    define void @h() !dbg !6 { ret void, !dbg !9 }
+    !llvm.dbg.cu = !{!0}
+    !llvm.module.flags = !{!2}
+    !0 = distinct !DICompileUnit(language: DW_LANG_C99, file: !1, emissionKind: FullDebug,
+                                 enums: !{!10})
+    !1 = !DIFile(filename: "f.c", directory: "/")
+    !2 = !{i32 2, !"Debug Info Version", i32 3}
+    !3 = !DISubroutineType(types: !{null})
+    !4 = distinct !DISubprogram(name: "f", file: !1, line: 2, type: !3, unit: !0,
+                                spFlags: DISPFlagDefinition)
+    !5 = distinct !DISubprogram(name: "g", file: !1, line: 4, type: !3, unit: !0,
+                                spFlags: DISPFlagDefinition)
+    !6 = distinct !DISubprogram(name: "h", file: !1, line: 6, type: !3, unit: !0,
+                                spFlags: DISPFlagDefinition)
+    !7 = !DILocation(line: 3, scope: !4)
+    !8 = !DILocation(line: 5, scope: !5)
+    !9 = !DILocation(line: 7, scope: !6)
+    !10 = !DICompositeType(tag: DW_TAG_enumeration_type, name: "kind", file: !1, elements: !{}))",
+                                                     context);
+  llvm::DISubprogram& subprogram_of_g = *module->getFunction("g")->getSubprogram();
+  subprogram_of_g.replaceOperandWith(4, subprogram_of_g.getFile());  // Its type.
+  LoadBytes(ModuleToBitcode(*module));
+  EXPECT_THAT(Extract("f"), IsOk());
+  EXPECT_THAT(Extract("g"), StatusIs(absl::StatusCode::kInvalidArgument,
+                                     HasSubstr("function 'g' is not valid IR: invalid")));
+  {
+    ASSERT_OK_AND_ASSIGN(const FunctionModule h, Extract("h"));
+    EXPECT_EQ(h.module->begin()->getSubprogram()->getUnit()->getEnumTypes().size(), 1u);
+  }
+
+  module->getFunction("f")->getSubprogram()->getUnit()->replaceOperandWith(
+      4, llvm::MDTuple::get(context, {subprogram_of_g.getFile()}));  // The enumerations.
+  LoadBytes(ModuleToBitcode(*module));
+  for (const char* name : {"f", "h"}) {
+    EXPECT_THAT(Extract(name), StatusIs(absl::StatusCode::kInvalidArgument,
+                                        HasSubstr("is not valid IR: invalid enum")));
+  }
+}
+
 TEST_F(FunctionExtractorTest, ImportsWhatIsCalledDirectlyAndWhatThatCalls) {
   Load(R"(
     define i32 @leaf(i32 %x) { %y = add i32 %x, 1  ret i32 %y }
