@@ -93,13 +93,6 @@ llvm::MCCFIInstruction RuleOf(const UnwindRow& row) {
   return llvm::MCCFIInstruction::createNegateRAState(nullptr);
 }
 
-// Whether the expression, applied to an address, says no more than which part of the variable is
-// there.
-bool IsWholeOrFragment(const llvm::DIExpression& expression) {
-  return expression.getNumElements() == 0 ||
-         (expression.isFragment() && expression.getNumElements() == 3);
-}
-
 // Where a variable is that has a value at `location`.
 void SetPlace(const CodeMap::Location& location, bool is_declared, Variable& variable) {
   using Kind = CodeMap::Location::Kind;

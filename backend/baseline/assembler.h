@@ -175,6 +175,11 @@ class Assembler {
   // ---- Moves ----
   // Moves 4 or 8 bytes between general registers.
   virtual void Mov(unsigned size, Register dst, Register src) = 0;
+  // Moves the whole register to another one of its kind, unless both are the same.
+  void MoveWhole(Register dst, Register src) {
+    if (dst == src) return;
+    IsVector(dst) ? VectorMov(dst, src) : Mov(8, dst, src);
+  }
   // `value` may be any constant. Changes the flags only if `may_change_flags`.
   virtual void MovImmediate(Register dst, uint64_t value, bool may_change_flags) = 0;
   // A zero-extending load of 1, 2, 4 or 8 bytes.

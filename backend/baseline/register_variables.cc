@@ -11,14 +11,6 @@ namespace {
 
 bool IsRegisterVariable(const ValuePart& value) { return value.is_alloca && value.is_fixed; }
 
-void CopyRegister(FunctionCode& code, Register to, Register from) {
-  if (IsVector(to)) {
-    code.assembler.VectorMov(to, from);
-  } else {
-    code.assembler.Mov(8, to, from);
-  }
-}
-
 }  // namespace
 
 Register VariableAt(const FunctionCode& code, ir::Operand pointer) {
@@ -35,14 +27,14 @@ Register VariableReadBy(const FunctionCode& code, ir::Operand value) {
 }
 
 void LoadVariable(FunctionCode& code, const ir::Instruction& load, Register variable) {
-  CopyRegister(code, Define(code, load), variable);
+  code.assembler.MoveWhole(Define(code, load), variable);
 }
 
 void StoreVariable(FunctionCode& code, Register variable, ir::Operand value) {
   if (const ir::Constant* constant = ConstantOf(code, value)) {
     return Materialize(code, variable, *constant, 0);
   }
-  CopyRegister(code, variable, In(code, value));
+  code.assembler.MoveWhole(variable, In(code, value));
 }
 
 void UpdateVariable(FunctionCode& code, Register variable, const MemoryUpdate& update) {

@@ -18,15 +18,6 @@ const ValuePart& ValueOf(const FunctionFacts& facts, uint32_t part) {
   return facts.values[part - facts.values[part].index];
 }
 
-void MoveRegister(Assembler& assembler, Register to, Register from) {
-  if (to == from) return;
-  if (IsVector(to)) {
-    assembler.VectorMov(to, from);
-  } else {
-    assembler.Mov(8, to, from);
-  }
-}
-
 }  // namespace
 
 void ValueLocations::Begin(RegisterSet allocatable) {
@@ -55,7 +46,7 @@ void ValueLocations::Evict(Register reg) {
 void ValueLocations::CopyTo(Register reg, uint32_t number) {
   const ValuePart& part = facts_.values[number];
   if (part.reg != kNoRegister) {
-    MoveRegister(assembler_, reg, part.reg);
+    assembler_.MoveWhole(reg, part.reg);
   } else {
     LoadFromSlot(frame_, assembler_, part, reg);
   }
@@ -117,7 +108,7 @@ Register ValueLocations::Define(uint32_t number) {
 void ValueLocations::DefineIn(uint32_t number, Register reg) {
   ValuePart& part = facts_.values[number];
   if (part.is_fixed) {
-    MoveRegister(assembler_, part.reg, reg);
+    assembler_.MoveWhole(part.reg, reg);
     return;
   }
   registers_.Pin(reg);
@@ -152,7 +143,7 @@ Register ValueLocations::DefineFrom(uint32_t number, uint32_t from) {
     return source;
   }
   const Register reg = Define(number);
-  MoveRegister(assembler_, reg, source);
+  assembler_.MoveWhole(reg, source);
   return reg;
 }
 
@@ -161,7 +152,7 @@ void ValueLocations::Claim(Register reg) {
     const uint32_t part = registers_.OwnerOf(reg);
     if (const RegisterSet free = registers_.Free(IsVector(reg)); free != 0) {
       const Register other = FirstOf(free);
-      MoveRegister(assembler_, other, reg);
+      assembler_.MoveWhole(other, reg);
       Disown(reg);
       Own(other, part);
     } else {

@@ -111,8 +111,7 @@ class Writer {
         break;
       case Variable::Kind::kInMemory:
         // The variable itself is in memory only if nothing is done to the value.
-        is_indirect = expression->getNumElements() == 0 ||
-                      (expression->isFragment() && expression->getNumElements() == 3);
+        is_indirect = IsWholeOrFragment(*expression);
         expression = llvm::DIExpression::prepend(
             expression,
             llvm::DIExpression::ApplyOffset |

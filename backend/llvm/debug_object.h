@@ -60,6 +60,13 @@ struct DescribedCode {
   std::vector<UnwindRow> unwind;
 };
 
+// Whether the expression, applied to an address, says no more than which part of the variable is
+// there.
+inline bool IsWholeOrFragment(const llvm::DIExpression& expression) {
+  return expression.getNumElements() == 0 ||
+         (expression.isFragment() && expression.getNumElements() == 3);
+}
+
 using DescribedFunctions = absl::flat_hash_map<const llvm::Function*, DescribedCode>;
 
 // Declares, in `module`, a function whose code will be described, and which has the debug
