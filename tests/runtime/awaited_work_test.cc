@@ -32,14 +32,19 @@ int InChild(Child child) {
 
 TEST(AwaitedWorkTest, SeveralCallbacksMayForkAtTheSameTime) {
   constexpr int kThreads = 4;
-  absl::Barrier barrier(kThreads);
+  absl::Barrier all_are_at_work(kThreads);
+  absl::Barrier all_have_forked(kThreads);
   std::vector<std::thread> threads;
   for (int i = 0; i < kThreads; ++i) {
     threads.emplace_back([&] {
-      const WorkScope work;
-      const CallbackScope callback;
-      barrier.Block();
-      for (int round = 0; round < 5; ++round) EXPECT_EQ(InChild([] { return 7; }), 7);
+      {
+        const WorkScope work;
+        const CallbackScope callback;
+        all_are_at_work.Block();
+        for (int round = 0; round < 5; ++round) EXPECT_EQ(InChild([] { return 7; }), 7);
+      }
+      // In a child, the thread sanitizer reports threads that had ended, but were not joined.
+      all_have_forked.Block();
     });
   }
   for (std::thread& thread : threads) thread.join();
@@ -68,16 +73,23 @@ TEST(AwaitedWorkTest, ACallbackMayForkWhileAnotherThreadWaitsForItsWork) {
 TEST(AwaitedWorkTest, AForkInACallbackWaitsForThreadsThatAreAtWork) {
   std::atomic<bool> has_worked{false};
   absl::Notification works;
+  absl::Notification may_end;  // As above: behind the fork.
   std::thread other([&] {
-    const WorkScope work;
-    works.Notify();
-    absl::SleepFor(kMoment);
-    has_worked = true;
+    {
+      const WorkScope work;
+      works.Notify();
+      absl::SleepFor(kMoment);
+      has_worked = true;
+    }
+    may_end.WaitForNotification();
   });
   works.WaitForNotification();
-  const WorkScope work;
-  const CallbackScope callback;
-  EXPECT_EQ(InChild([&] { return has_worked ? 7 : 8; }), 7);
+  {
+    const WorkScope work;
+    const CallbackScope callback;
+    EXPECT_EQ(InChild([&] { return has_worked ? 7 : 8; }), 7);
+  }
+  may_end.Notify();
   other.join();
 }
 
