@@ -28,6 +28,14 @@ inline constexpr bool kSanitizerTakesMemory = true;
 inline constexpr bool kSanitizerTakesMemory = false;
 #endif
 
+// Whether a sanitizer watches this process that writes a file at its start and maps it, and ends
+// the process if it cannot.
+#if defined(ABSL_HAVE_THREAD_SANITIZER)
+inline constexpr bool kSanitizerWritesFile = true;
+#else
+inline constexpr bool kSanitizerWritesFile = false;
+#endif
+
 // Whether vfork is what it should be: the emulator and the thread sanitizer fork instead.
 bool HasVfork();
 
