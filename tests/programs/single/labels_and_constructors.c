@@ -24,7 +24,10 @@ never:
   return NULL;
 }
 
-static void Prepare(void) { puts("before a fork"); }
+static void Prepare(void) {
+  puts("before a fork");
+  fflush(stdout);  // The thread sanitizer's _exit would write what is left in the child.
+}
 static void Last(void) {
   puts("quick");
   fflush(stdout);

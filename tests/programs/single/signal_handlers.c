@@ -8,11 +8,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define FUNCTION(n)                                    \
@@ -66,7 +64,8 @@ static void TestTimer(void) {
   sigaction(SIGALRM, &action, NULL);
   SetTimer(interval = 300);
   const long sum = CallPart(0);
-  while (ticks < 3) continue;
+  // The thread sanitizer delivers no signal before the thread calls the C library.
+  while (ticks < 3) usleep(1);
   SetTimer(0);
   printf("timer: %ld\n", sum);
 }
@@ -206,32 +205,18 @@ static void TestMask(void) {
   printf("delivered: %d %d\n", (int)blocked_in_handler, IsBlocked(SIGUSR2));
 }
 
-// --- Handlers of fork, and functions that timers call ---
+// --- Handlers of fork ---
 
 static int forks;
 static void CountFork(void) { forks++; }
 
-static volatile int has_expired;
-static void Expire(union sigval value) {
-  __atomic_store_n(&has_expired, value.sival_int, __ATOMIC_RELEASE);
-}
-
-static void TestOtherHandlers(void) {
+static void TestForking(void) {
   pthread_atfork(CountFork, CountFork, NULL);
+  fflush(stdout);
   const pid_t child = fork();
   if (child == 0) _exit(0);
   waitpid(child, NULL, 0);
-  struct sigevent event;
-  memset(&event, 0, sizeof(event));
-  event.sigev_notify = SIGEV_THREAD;
-  event.sigev_notify_function = Expire;
-  event.sigev_value.sival_int = 5;
-  timer_t timer;
-  timer_create(CLOCK_MONOTONIC, &event, &timer);
-  struct itimerspec time = {{0, 0}, {0, 1000000}};
-  timer_settime(timer, 0, &time, NULL);
-  while (__atomic_load_n(&has_expired, __ATOMIC_ACQUIRE) == 0) continue;
-  printf("others: %d %d\n", forks, has_expired);
+  printf("forks: %d\n", forks);
 }
 
 int main(void) {
@@ -240,6 +225,6 @@ int main(void) {
   TestTimer();
   TestLeaving();
   TestFaults();
-  TestOtherHandlers();
+  TestForking();
   return 0;
 }
