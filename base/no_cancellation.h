@@ -27,10 +27,15 @@ class CancellationState {
     return before;
   }
 
-  // Does not return if the thread is to end now.
+  // Does not return if the thread is to end now. A type that a callback of the client's has set
+  // stays. It is restored last, because a thread that ends in pthread_setcancelstate has the result
+  // null, or that of an earlier thread, and not PTHREAD_CANCELED (glibc 2.36).
   void Restore() const {
+    int type = PTHREAD_CANCEL_DEFERRED;
+    pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);
+    if (type_ != PTHREAD_CANCEL_DEFERRED) type = type_;
     pthread_setcancelstate(state_, nullptr);
-    if (type_ != PTHREAD_CANCEL_DEFERRED) pthread_setcanceltype(type_, nullptr);
+    if (type != PTHREAD_CANCEL_DEFERRED) pthread_setcanceltype(type, nullptr);
   }
 
  private:
