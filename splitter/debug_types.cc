@@ -106,7 +106,7 @@ Nodes RootsOf(llvm::Function& function) {
   insert(function.getMetadata(llvm::LLVMContext::MD_dbg));
   ReplaceVariables(function, [&](llvm::DILocalVariable& variable) {
     roots.insert(&variable);
-    return &variable;
+    return &variable;  // It stays.
   });
   llvm::SmallPtrSet<const llvm::Metadata*, 16> seen_calls;
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
