@@ -7,6 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/DebugProgramInstruction.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Verifier.h"
@@ -487,6 +488,45 @@ TEST_F(FunctionExtractorTest, InvalidDebugInformationNamesTheFunction) {
     EXPECT_THAT(Extract(name), StatusIs(absl::StatusCode::kInvalidArgument,
                                         HasSubstr("is not valid IR: invalid enum")));
   }
+}
+
+// The verifier would read all types of a program with each function. What code has defined was
+// verified with that code, so what happens to the definition afterwards goes unnoticed.
+TEST_F(FunctionExtractorTest, DebugInformationIsVerifiedOnce) {
+  Load(R"(
+    define void @f(ptr %p) !dbg !4 {
+        #dbg_value(ptr %p, !7, !DIExpression(), !8)
+      ret void, !dbg !8
+    }
+    define void @g(ptr %p) !dbg !5 {
+        #dbg_value(ptr %p, !9, !DIExpression(), !10)
+      ret void, !dbg !10
+    }
+    !llvm.dbg.cu = !{!0}
+    !llvm.module.flags = !{!2}
+    !0 = distinct !DICompileUnit(language: DW_LANG_C99, file: !1, emissionKind: FullDebug)
+    !1 = !DIFile(filename: "f.c", directory: "/")
+    !2 = !{i32 2, !"Debug Info Version", i32 3}
+    !3 = !DISubroutineType(types: !{null})
+    !4 = distinct !DISubprogram(name: "f", file: !1, line: 2, type: !3, unit: !0,
+                                spFlags: DISPFlagDefinition)
+    !5 = distinct !DISubprogram(name: "g", file: !1, line: 4, type: !3, unit: !0,
+                                spFlags: DISPFlagDefinition)
+    !7 = !DILocalVariable(name: "p", scope: !4, type: !11)
+    !8 = !DILocation(line: 3, scope: !4)
+    !9 = !DILocalVariable(name: "p", scope: !5, type: !11)
+    !10 = !DILocation(line: 5, scope: !5)
+    !11 = distinct !DICompositeType(tag: DW_TAG_structure_type, name: "S", file: !1, size: 32))");
+  ASSERT_OK_AND_ASSIGN(const FunctionModule f, Extract("f"));
+  llvm::Function& function = *f.module->begin();
+  const llvm::DbgVariableRecord& variable =
+      *llvm::filterDbgVars(function.front().front().getDbgRecordRange()).begin();
+  llvm::DICompileUnit& unit = *function.getSubprogram()->getUnit();
+  llvm::MDNode* const no_list = llvm::MDTuple::get(unit.getContext(), {unit.getFile()});
+  variable.getVariable()->getType()->replaceOperandWith(4, no_list);  // Its elements.
+  unit.replaceOperandWith(4, no_list);                                // Its enumerations.
+  ASSERT_TRUE(llvm::verifyFunction(function));
+  EXPECT_THAT(Extract("g"), IsOk());
 }
 
 TEST_F(FunctionExtractorTest, ImportsWhatIsCalledDirectlyAndWhatThatCalls) {
