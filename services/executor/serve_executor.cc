@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sys/socket.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -37,6 +38,7 @@ class Server {
         if (absl::IsOutOfRange(request.status())) return absl::OkStatus();
         return request.status();
       }
+      (void)answers_.load(std::memory_order_acquire);
       Request received = {request->tag, std::move(request->bytes)};
       if (!MayRunActions(received.bytes) || !AnswerOnThread(received)) Answer(received);
     }
@@ -55,6 +57,7 @@ class Server {
   // If an answer cannot be sent, it is dropped: receiving will fail, too.
   void Answer(const Request& request) ABSL_LOCKS_EXCLUDED(send_mutex_) {
     const std::string answer = AnswerExecutorRequest(executor_, request.bytes);
+    answers_.fetch_add(1, std::memory_order_release);
     absl::MutexLock lock(&send_mutex_);
     (void)SendMessage(socket_, request.number, answer, kLongestExecutorMessage, StreamPatience());
   }
@@ -98,6 +101,10 @@ class Server {
 
   const KeptFile socket_;
   SharedMemoryExecutor& executor_;
+  // Grows before an answer is sent, and is read after each request. So what an action has done is
+  // visible to the actions that are requested after its answer, also by the rules of C++, for which
+  // a message through another process orders nothing.
+  std::atomic<uint64_t> answers_{0};
   absl::Mutex send_mutex_;
   absl::Mutex mutex_;
   int running_ ABSL_GUARDED_BY(mutex_) = 0;  // Threads.
