@@ -129,6 +129,7 @@ absl::StatusOr<std::shared_ptr<const FileContents>> FileContents::Settled(
   copy->identity_ = identity_;
   PopulateForWriting(memory, size);
   if (absl::Status copied = copy->CopyFrom(*this, digest); !copied.ok()) return copied;
+  ReleasePages();
   copy->bytes_ = absl::string_view(static_cast<const char*>(memory), bytes_.size());
   return copy;
 }

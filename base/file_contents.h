@@ -39,6 +39,8 @@ class FileContents : public std::enable_shared_from_this<FileContents> {
   // The same bytes in memory that does not change when somebody writes to the file, as compilers
   // and copying do: then pages of a mapped file have new contents, or none, and a signal is raised.
   //
+  // The pages that were read so far are released, as by ReleasePages: the copy is read from now on.
+  //
   // `digest` is what ContentDigest (base/content_digest) has made of the contents; empty if nobody
   // relies on them yet. It is compared if the file cannot be opened at its path any more, where its
   // identity would tell.

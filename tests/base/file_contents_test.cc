@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -86,6 +88,24 @@ TEST_F(SettledFileTest, DoesNotChangeWithTheFile) {
   EXPECT_EQ(settled->identity(), contents_->identity());
   settled->ReleasePages();
   EXPECT_EQ(settled->bytes(), bytes_);
+}
+
+// Pages of files, of this process.
+uint64_t ResidentBytesOfFiles() {
+  uint64_t size = 0, resident = 0, of_files = 0;
+  std::ifstream("/proc/self/statm") >> size >> resident >> of_files;
+  return of_files * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+TEST(LargeSettledFileTest, IsInMemoryOnce) {
+  if (IsEmulated()) GTEST_SKIP() << "the emulator keeps pages of files";
+  constexpr size_t kSize = (size_t{16} << 20) + 1;
+  ASSERT_OK_AND_ASSIGN(const auto contents, FileContents::Read(Write(std::string(kSize, 'a'))));
+  const std::string digest = ContentDigest(contents->bytes());
+  const uint64_t before = ResidentBytesOfFiles();
+  ASSERT_OK_AND_ASSIGN(const auto settled, contents->Settled(digest));
+  EXPECT_LT(ResidentBytesOfFiles() + kSize / 2, before);
+  EXPECT_EQ(settled->bytes(), contents->bytes());
 }
 
 TEST_F(SettledFileTest, FileThatWasWrittenToIsAnError) {
