@@ -18,6 +18,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "base/forks.h"
 #include "base/status.h"
 #include "base/steady_clock.h"
 #include "cache/digest_table.h"
@@ -36,6 +37,8 @@ constexpr int kRestsPerWrite = 20;
 constexpr size_t kLarge = size_t{64} << 10;
 constexpr absl::Duration kLockBudget = absl::Seconds(1);
 constexpr absl::Duration kLockInterval = absl::Milliseconds(2);
+// Between two looks whether another process has replaced a pack.
+constexpr absl::Duration kLookInterval = absl::Milliseconds(5);
 
 std::string SystemError() { return std::strerror(errno); }
 
@@ -83,7 +86,8 @@ DiskCache::DiskCache(std::unique_ptr<CacheDirectory> directory, const PruningPol
     : directory_(std::move(directory)),
       policy_(policy),
       options_(std::move(options)),
-      most_open_packs_(MostOpenPacks()) {}
+      most_open_packs_(MostOpenPacks()),
+      process_(ProcessIdentity()) {}
 
 DiskCache::~DiskCache() { Flush(); }
 
@@ -131,7 +135,33 @@ DiskCache::Set& DiskCache::SetOf(const ObjectKey& key) {
   return set;
 }
 
-std::shared_ptr<const Pack> DiskCache::PackOf(Set& set, absl::string_view signature) {
+bool DiskCache::IsForkedChild() {
+  const uint64_t process = ProcessIdentity();
+  if (std::exchange(process_, process) != process) {
+    is_forked_child_ = true;
+    next_write_ = absl::ZeroDuration();  // This process has not written yet.
+  }
+  return is_forked_child_;
+}
+
+bool DiskCache::HasNews(const Set& set, absl::string_view signature) {
+  const absl::Duration now = SteadyNow();
+  if (now < next_look_) return false;
+  next_look_ = now + kLookInterval;
+  struct stat status;
+  if (fstatat(directory_->file(), PackName(signature).c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
+    return false;
+  }
+  return set.pack == nullptr || !set.pack->IsFile(status);
+}
+
+std::shared_ptr<const Pack> DiskCache::PackOf(Set& set, const ObjectKey& key) {
+  const absl::string_view signature = key.signature;
+  // Others may have added it.
+  if (ForkCount() != 0 && key.part.ages() && set.is_open &&
+      (set.pack == nullptr || set.pack->Find(key.part) == nullptr) && HasNews(set, signature)) {
+    ClosePack(set);
+  }
   if (!set.is_open) {
     std::string reason;
     ClosePack(set);
@@ -166,7 +196,7 @@ bool DiskCache::Has(const ObjectKey& key) {
     absl::MutexLock lock(&mutex_);
     Set& set = SetOf(key);
     if (set.pending_by_part.contains(key.part)) return true;
-    pack = PackOf(set, key.signature);
+    pack = PackOf(set, key);
   }
   Warn();
   return pack != nullptr && pack->Find(key.part) != nullptr;
@@ -197,7 +227,7 @@ absl::StatusOr<std::optional<ObjectCache::Bytes>> DiskCache::Read(const ObjectKe
     if (auto found = set.pending_by_part.find(key.part); found != set.pending_by_part.end()) {
       return Bytes(set.pending[found->second].bytes);
     }
-    pack = PackOf(set, key.signature);
+    pack = PackOf(set, key);
   }
   const Pack::Entry* entry = pack == nullptr ? nullptr : pack->Find(key.part);
   if (entry == nullptr) return std::nullopt;
@@ -228,7 +258,8 @@ void DiskCache::Store(const ObjectKey& key, Bytes object) {
     Keep(std::move(object), set, set.pending[entry->second]);
     const absl::Duration now = SteadyNow();
     oldest_pending_ = std::min(oldest_pending_, now);
-    if (now - oldest_pending_ < write_after_) return;
+    const bool is_urgent = IsForkedChild() && key.part.ages();
+    if (now < next_write_ || (!is_urgent && now - oldest_pending_ < kWriteAfter)) return;
   }
   Write(/*ages=*/false);
 }
@@ -294,7 +325,8 @@ void DiskCache::Write(bool ages) {
   }
   {
     absl::MutexLock lock(&mutex_);
-    write_after_ = std::max(kWriteAfter, kRestsPerWrite * (SteadyNow() - turn_begin));
+    const absl::Duration end = SteadyNow();
+    next_write_ = end + kRestsPerWrite * (end - turn_begin);
     if (!status.ok() && options_.warns_of_writing && !std::exchange(is_write_warned_, true)) {
       warnings_.push_back(absl::StrCat("object cache '", directory_->path(), "': ", consequence,
                                        ": ", status.message()));

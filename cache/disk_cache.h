@@ -6,7 +6,13 @@
 // into it. The writer holds a lock. If a process is killed at any instant, the previous pack
 // remains.
 //
-// Entries of parts that age (ModulePart::ages) are dropped when they were not used in the last
+// Processes that descend from one another by fork exchange entries of parts that age
+// (ModulePart::ages) while they run. A forked child writes what it has when it stores such an
+// entry, because many children live for less than a second and end without a flush (_exit). A
+// process that has forked, or was forked, looks for such an entry in a pack that another process
+// has written meanwhile.
+//
+// Entries of parts that age are dropped when they were not used in the last
 // kMostUnusedRuns runs that wrote the pack when they flushed. Only a run that has something to
 // write changes ages: a run that finds all it needs writes nothing.
 //
@@ -120,9 +126,15 @@ class DiskCache final : public ObjectCache {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Null if there is no pack that can be used; `reason` is set unless the file does not exist.
   std::unique_ptr<Pack> OpenPack(absl::string_view signature, std::string& reason) const;
-  // Opens the pack of `set`, unless that was tried since the file was last replaced. Null if there
-  // is no pack that can be used.
-  std::shared_ptr<const Pack> PackOf(Set& set, absl::string_view signature)
+  // Whether this process was forked after it, or an ancestor, had opened the cache.
+  bool IsForkedChild() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Whether another process has replaced the pack of `set` since it was opened. False if that was
+  // asked a moment ago.
+  bool HasNews(const Set& set, absl::string_view signature) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Opens the pack of `set`, unless that was tried since the file was last replaced, by this
+  // process or, if relatives of the process may have added `key`, by another one. Null if there is
+  // no pack that can be used.
+  std::shared_ptr<const Pack> PackOf(Set& set, const ObjectKey& key)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void ClosePack(Set& set) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Closes the pack that was not used for longest, if there are too many. A later Find opens it.
@@ -152,8 +164,11 @@ class DiskCache final : public ObjectCache {
   uint64_t uses_ ABSL_GUARDED_BY(mutex_) = 0;
   // When it was stored; infinite if there is nothing. Of SteadyNow.
   absl::Duration oldest_pending_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteDuration();
-  // How old that may get.
-  absl::Duration write_after_ ABSL_GUARDED_BY(mutex_) = kWriteAfter;
+  // The times, of SteadyNow, at which Store may write again, and PackOf look for news again.
+  absl::Duration next_write_ ABSL_GUARDED_BY(mutex_) = absl::ZeroDuration();
+  absl::Duration next_look_ ABSL_GUARDED_BY(mutex_) = absl::ZeroDuration();
+  uint64_t process_ ABSL_GUARDED_BY(mutex_);  // ProcessIdentity.
+  bool is_forked_child_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_write_warned_ ABSL_GUARDED_BY(mutex_) = false;
   std::vector<std::string> warnings_ ABSL_GUARDED_BY(mutex_);  // For the handler.
 };

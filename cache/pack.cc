@@ -105,6 +105,8 @@ absl::Status Pack::ReadHead() {
     return absl::PermissionDeniedError(reason);
   }
   NoteUse(file, status);
+  device_ = status.st_dev;
+  inode_ = status.st_ino;
   file_size_ = static_cast<uint64_t>(status.st_size);
   std::string head(std::min<uint64_t>(file_size_, kFirstRead), '\0');
   FIRSTCALL_RETURN_IF_ERROR(ReadAt(file, 0, head.data(), head.size()));

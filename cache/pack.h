@@ -13,6 +13,8 @@
 #ifndef FIRSTCALL_CACHE_PACK_H_
 #define FIRSTCALL_CACHE_PACK_H_
 
+#include <sys/stat.h>
+
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -73,11 +75,18 @@ class Pack {
 
   uint64_t file_size() const { return file_size_; }
 
+  // Whether `status` is that of the file that was opened.
+  bool IsFile(const struct stat& status) const {
+    return status.st_dev == device_ && status.st_ino == inode_;
+  }
+
  private:
   explicit Pack(File file) : file_(std::move(file)) {}
   absl::Status ReadHead();
 
   const KeptFile file_;
+  dev_t device_ = 0;
+  ino_t inode_ = 0;
   uint64_t file_size_ = 0;
   std::string label_;
   std::string signature_;

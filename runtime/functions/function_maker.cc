@@ -42,7 +42,7 @@ void FunctionMaker::Remove(const SourceModule& module) {
 }
 
 bool FunctionMaker::BeginsOptimized(FunctionKey key) const {
-  return promoter_ != nullptr && optimized_cache_.Has(key);
+  return promoter_ != nullptr && optimized_cache_.Has(key, std::nullopt);
 }
 
 std::optional<MadeFunction> FunctionMaker::FindOptimized(FunctionKey key) const {

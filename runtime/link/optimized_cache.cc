@@ -35,8 +35,8 @@ std::optional<ObjectBytes> OptimizedCache::Find(FunctionKey key,
   return std::move(found->object);
 }
 
-bool OptimizedCache::Has(FunctionKey key) const {
-  return IsUsable(key) && key.module->cache()->Has(PartOf(key.ordinal, std::nullopt));
+bool OptimizedCache::Has(FunctionKey key, std::optional<uint32_t> loop) const {
+  return IsUsable(key) && key.module->cache()->Has(PartOf(key.ordinal, loop));
 }
 
 void OptimizedCache::Store(FunctionKey key, std::optional<uint32_t> loop, bool is_far,

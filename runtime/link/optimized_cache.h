@@ -35,8 +35,9 @@ class OptimizedCache {
   // this loop. Nullopt if the cache has none, or one that is not valid now.
   std::optional<ObjectBytes> Find(FunctionKey key, std::optional<uint32_t> loop) const;
 
-  // Whether the cache has an optimized body of the function, which may turn out not to be valid.
-  bool Has(FunctionKey key) const;
+  // Whether the cache has an optimized body of the function, or, with `loop`, its continuation at
+  // this loop. What it has may turn out not to be valid.
+  bool Has(FunctionKey key, std::optional<uint32_t> loop) const;
 
   // Keeps an object that was compiled now, with the answers about weak definitions that it was
   // compiled with. `is_far` is as in OptimizationOrder.

@@ -5,6 +5,12 @@
 #include "base/steady_clock.h"
 
 namespace firstcall {
+namespace {
+
+// Between two times that an object cache is asked for the same.
+constexpr absl::Duration kSeekInterval = absl::Milliseconds(10);
+
+}  // namespace
 
 // --- Asking ---
 
@@ -80,6 +86,17 @@ PromotionCounters HotFunction::TakeCounters() const {
 void HotFunction::BeginCountingBranches(ExecutorAddress body, BranchCounterBlock counters) {
   counting_body_.Begin(counters);
   first_body_.SendCallsTo(body);
+}
+
+bool HotFunction::IsToBeSought(absl::Duration now, bool has_relatives) {
+  if (is_cached()) return false;
+  const absl::Duration request = request_.asked_at();
+  if (request == sought_request_ && (!has_relatives || now - sought_at_ < kSeekInterval)) {
+    return false;
+  }
+  sought_request_ = request;
+  sought_at_ = now;
+  return true;
 }
 
 bool HotFunction::Look(absl::Duration longest_activity) {

@@ -103,6 +103,15 @@ class HotFunction {
   void DoNotCountBranches() { counting_body_.DoWithout(); }
   const CountingBody& counting_body() const { return counting_body_; }
 
+  // The object cache has `wanted`, which the function asks for.
+  void NoteCached(uint32_t wanted) { cached_ = wanted; }
+  // Whether the object cache has what the function asks for, as far as is known.
+  bool is_cached() const { return cached_ == request_.wanted(); }
+  // Whether the cache is to be asked at the time `now` (as SteadyNow): once for each request, and,
+  // if the process has relatives (`has_relatives`), which may have optimized the function
+  // meanwhile, from time to time.
+  bool IsToBeSought(absl::Duration now, bool has_relatives);
+
   // Looks at the counters. If the function was called often enough, or active for
   // `longest_activity`, makes it ask for an optimized body and returns true. Returns false if it
   // was asking already.
@@ -139,7 +148,11 @@ class HotFunction {
   // As SteadyNow, in nanoseconds.
   std::atomic<int64_t> patience_ends_{0};
   CountingBody counting_body_;  // For bookkeeping only.
-  PromotionNotes notes_;        // For bookkeeping only.
+  // For bookkeeping only: what the cache has, and which request it was last asked for, when.
+  std::optional<uint32_t> cached_;
+  absl::Duration sought_request_ = -absl::InfiniteDuration();
+  absl::Duration sought_at_;
+  PromotionNotes notes_;  // For bookkeeping only.
 };
 
 }  // namespace firstcall

@@ -14,6 +14,10 @@
 namespace firstcall {
 namespace {
 
+std::optional<uint32_t> LoopOf(uint32_t wanted) {
+  return wanted == kNoLoop ? std::nullopt : std::optional<uint32_t>(wanted);
+}
+
 absl::Status Thrown() { return absl::UnknownError("a callback of the client's has thrown"); }
 
 }  // namespace
@@ -79,6 +83,15 @@ PromotionJob::Outcome HotFunctionOptimizer::Serve(HotFunction& function,
   return Conclude(attempt, body);
 }
 
+void HotFunctionOptimizer::SeekInCache(absl::Span<HotFunction* const> functions) {
+  for (HotFunction* function : functions) {
+    const uint32_t wanted = function->request().wanted();
+    if (!bodies_.IsCached(function->key(), LoopOf(wanted))) continue;
+    absl::MutexLock lock(&mutex_);
+    function->NoteCached(wanted);
+  }
+}
+
 PromotionJob::Outcome HotFunctionOptimizer::Conclude(
     const Attempt& attempt, const absl::StatusOr<OptimizedBodies::Body>& body) {
   const PromotionJob::Outcome outcome = attempt.job->Finish();
@@ -93,7 +106,8 @@ PromotionJob::Outcome HotFunctionOptimizer::Conclude(
 bool HotFunctionOptimizer::CountsFirst(const HotFunction& function, uint32_t wanted) {
   if (counting_bodies_ == nullptr || wanted != kNoLoop) return false;
   absl::MutexLock lock(&mutex_);
-  return function.WantsToCountBranches() && !function.key().module->is_removed();
+  return function.WantsToCountBranches() && !function.is_cached() &&
+         !function.key().module->is_removed();
 }
 
 PromotionJob::Outcome HotFunctionOptimizer::ServeCountingBody(const Attempt& attempt) {
@@ -132,13 +146,11 @@ absl::StatusOr<OptimizedBodies::Body> HotFunctionOptimizer::Optimize(PromotionJo
   const auto run_passes = [&](absl::FunctionRef<void()> passes) {
     return job.RunPasses(passes, attended);
   };
-  const std::optional<uint32_t> loop =
-      wanted == kNoLoop ? std::nullopt : std::optional<uint32_t>(wanted);
   const ExecutorAddress first_body = [&] {
     absl::MutexLock lock(&mutex_);
     return job.function().first_body().address();
   }();
-  return bodies_.Make(key, loop, first_body, is_warm, CountsOf(*key.module), job.stop(),
+  return bodies_.Make(key, LoopOf(wanted), first_body, is_warm, CountsOf(*key.module), job.stop(),
                       run_passes);
 }
 

@@ -17,6 +17,7 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "runtime/link/function_table.h"
 #include "runtime/link/source_module.h"
 #include "runtime/promotion/counting_bodies.h"
@@ -54,6 +55,10 @@ class HotFunctionOptimizer {
   // the compile. After kAbandoned the promoter may be destroyed, together with this object.
   PromotionJob::Outcome Serve(HotFunction& function, std::atomic<int>* attended)
       ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Asks the object cache for what `functions` ask for, and notes what it has (HotFunction::
+  // NoteCached). They are on the waiting list. The caller is at work. Blocks where the cache does.
+  void SeekInCache(absl::Span<HotFunction* const> functions) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
   // A job, and what is known when it begins.

@@ -72,6 +72,12 @@ class OptimizedBodies {
                             std::vector<BranchCounts> counts, std::shared_ptr<StopFlag> stop,
                             RunPasses run_passes);
 
+  // Whether Make would probably find this in the cache. Does not block, except where the cache
+  // does.
+  bool IsCached(FunctionKey key, std::optional<uint32_t> loop) const {
+    return cache_.Has(key, loop);
+  }
+
  private:
   // Nullopt if the cache has none that can be used.
   std::optional<Body> LinkCached(FunctionKey key, std::optional<uint32_t> loop,

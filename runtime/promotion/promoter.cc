@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/time/clock.h"
@@ -178,6 +179,7 @@ PromotionThreads::Found Promoter::LookForWork() {
 
 PromotionThreads::Served Promoter::ServeNext(std::atomic<int>* attended) {
   if (MustWait()) return PromotionThreads::Served::kNone;
+  SeekInCache();
   HotFunction* function = TakeNext();
   if (function == nullptr) return PromotionThreads::Served::kNone;
   if (optimizer_.Serve(*function, attended) == PromotionJob::Outcome::kAbandoned) {
@@ -186,6 +188,18 @@ PromotionThreads::Served Promoter::ServeNext(std::atomic<int>* attended) {
   // A hotter function may have turned up meanwhile.
   (void)LookAtCounters();
   return PromotionThreads::Served::kOne;
+}
+
+void Promoter::SeekInCache() {
+  std::vector<HotFunction*> functions;
+  const WorkScope scope(WorkScope::WhenOver::kForget);  // So no module is removed meanwhile.
+  if (!scope.is_at_work()) return;
+  {
+    absl::MutexLock lock(&mutex_);
+    schedule_.waiting().TakeOver(asking_);
+    functions = schedule_.TakeToBeSought();
+  }
+  optimizer_.SeekInCache(functions);
 }
 
 HotFunction* Promoter::TakeNext() {

@@ -165,6 +165,8 @@ class Promoter {
   PromotionThreads::Served ServeNext(std::atomic<int>* attended) ABSL_LOCKS_EXCLUDED(mutex_);
   // Whether optimization must wait, because most of the time goes into first bodies.
   bool MustWait() const { return looks_at_counters_ && startup_.is_on(); }
+  // Asks the object cache for what functions wait for.
+  void SeekInCache() ABSL_LOCKS_EXCLUDED(mutex_);
   // Takes the function that is to be served next (see PromotionSchedule::TakeNext).
   HotFunction* TakeNext() ABSL_LOCKS_EXCLUDED(mutex_);
   // Finds out once how many processors the process may use.

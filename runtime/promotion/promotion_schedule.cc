@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/forks.h"
 #include "base/steady_clock.h"
 #include "runtime/promotion/promotion_threads.h"
 
@@ -42,10 +43,22 @@ std::optional<HotFunctions::Since> PromotionSchedule::BeginLook(absl::Duration n
 }
 
 bool PromotionSchedule::MustWait(const HotFunction& function, absl::Duration now) const {
-  if (!looks_at_counters_) return false;
+  if (!looks_at_counters_ || function.is_cached()) return false;
   const FirstBody& body = function.first_body();
   if (body.code_bytes() * kTimeOfAByte > now - start_) return true;
   return function.IsCountingBranches(now) || !books_.Pays(body);
+}
+
+std::vector<HotFunction*> PromotionSchedule::TakeToBeSought() {
+  std::vector<HotFunction*> taken;
+  const absl::Duration now = SteadyNow();
+  const bool has_relatives = ForkCount() != 0;
+  for (HotFunction* function : waiting_.functions()) {
+    if (MustWait(*function, now) && function->IsToBeSought(now, has_relatives)) {
+      taken.push_back(function);
+    }
+  }
+  return taken;
 }
 
 HotFunction* PromotionSchedule::TakeNext(HotFunctions& functions) {

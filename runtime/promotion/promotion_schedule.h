@@ -65,6 +65,11 @@ class PromotionSchedule {
   // nothing to serve, or if the budget is used up.
   HotFunction* TakeNext(HotFunctions& functions);
 
+  // The functions that wait, and of which the object cache should be asked whether it has what they
+  // ask for (HotFunction::IsToBeSought). What a cache has costs next to nothing, so a function for
+  // which it has something need not wait.
+  std::vector<HotFunction*> TakeToBeSought();
+
   // Begins a job for a function that asks. False if the budget is used up; then the function is
   // never served. It stays in the asking state, so that it does not ask again.
   bool Begin(const std::shared_ptr<PromotionJob>& job);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "absl/types/span.h"
 #include "runtime/promotion/asking_stack.h"
 #include "runtime/promotion/hot_function.h"
 
@@ -19,6 +20,7 @@ class WaitingList {
   bool empty() const { return functions_.empty(); }
 
   size_t size() const { return functions_.size(); }
+  absl::Span<HotFunction* const> functions() const { return functions_; }
   void Add(HotFunction& function) { functions_.push_back(&function); }
 
   // Adds the functions that are on the stack, and empties the stack.

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -17,6 +18,7 @@
 
 #include "absl/base/config.h"
 #include "absl/strings/str_cat.h"
+#include "cache/disk_cache.h"
 #include "engine/engine.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -248,6 +250,34 @@ TEST_P(PromotionLifetimeTest, HotFunctionsOfAForkedChildArePromoted) {
       EXPECT_TRUE(WIFEXITED(status)) << status;
       EXPECT_EQ(WEXITSTATUS(status), 0);
     }
+  }
+}
+
+// The parent has called the function, but not often. The children end without a flush.
+TEST(PromotionForkTest, ChildUsesWhatItsBrotherHasOptimized) {
+  EngineOptions options;
+  options.tier = Tier::kAuto;
+  options.promotion.threads = 0;
+  options.promotion.threshold = 100;
+  options.object_cache =
+      DiskCache::Open(::testing::TempDir() + "/brothers", DiskCache::Options()).value();
+  std::unique_ptr<Engine> engine = Engine::Create(std::move(options)).value();
+  ASSERT_THAT(engine->AddBitcode(ParseToBitcode(Sums(1)), "sums"), IsOk());
+  EXPECT_EQ(Get(*engine, 0)(10), 45);
+  const auto is_optimized = [&] {
+    for (int i = 0; i < 1000; ++i) EXPECT_EQ(Get(*engine, 0)(10), 45);
+    return HotnessOf(*engine, "sum0").tier == 1;
+  };
+  for (uint64_t cached : {0, 1}) {
+    const pid_t child = fork();
+    if (child == 0) {
+      EXPECT_TRUE(is_optimized());
+      EXPECT_EQ(engine->stats().promotions_cached > 0, cached > 0);
+      _exit(::testing::Test::HasFailure() ? 1 : 0);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
   }
 }
 

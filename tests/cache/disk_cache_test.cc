@@ -105,6 +105,43 @@ TEST_F(DiskCacheTest, IsWrittenAfterASecondByTheNextStore) {
   EXPECT_EQ(Find(*Open(), Function(2)), "two");
 }
 
+// Runs `work` in a forked child, which ends without a flush, as children of servers do.
+template <typename Work>
+void InChild(Work work) {
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    work();
+    _exit(::testing::Test::HasFailure() ? 1 : 0);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
+TEST_F(DiskCacheTest, ForkedProcessesFindWhatTheirRelativesHadOptimized) {
+  const ModulePart optimized = {ModulePart::Kind::kOptimizedBody, SymbolOrdinal{1}};
+  std::unique_ptr<DiskCache> cache = Open();
+  Store(*cache, Function(1), "first body");
+  cache->Flush();
+  EXPECT_EQ(Find(*cache, optimized), "(none)");
+  InChild([&] {
+    Store(*cache, Function(2), "first body of the child");
+    EXPECT_EQ(Find(*Open(), Function(2)), "(none)") << "it was written at once";
+    Store(*cache, optimized, "optimized");
+  });
+  InChild([&] {
+    EXPECT_EQ(Find(*cache, optimized), "optimized");
+    EXPECT_EQ(Find(*cache, Function(2)), "first body of the child");
+  });
+  // In this process, which has asked before it forked, the same is seen after a moment.
+  absl::SleepFor(absl::Milliseconds(20));
+  EXPECT_TRUE(cache->Has({"module", "signature", optimized}));
+  EXPECT_EQ(Find(*cache, optimized), "optimized");
+  EXPECT_EQ(Find(*cache, Function(1)), "first body");
+  EXPECT_THAT(warnings_, IsEmpty());
+}
+
 TEST_F(DiskCacheTest, EntriesLieInTheOrderTheyCame) {
   std::unique_ptr<DiskCache> cache = Open();
   Store(*cache, Function(7), "a");

@@ -116,6 +116,29 @@ TEST_F(HotFunctionTest, ALargeFunctionThatIsCalledAgainGetsAContinuationFirst) {
   EXPECT_EQ(calls, kInterval - 2);  // It does not ask for a body.
 }
 
+TEST_F(HotFunctionTest, TheCacheIsAskedOnceForEachRequest) {
+  const absl::Duration now = SteadyNow();
+  ASSERT_TRUE(function_.request().Ask(kLoop));
+  EXPECT_TRUE(function_.IsToBeSought(now, /*has_relatives=*/false));
+  EXPECT_FALSE(function_.IsToBeSought(now + absl::Hours(1), /*has_relatives=*/false));
+  function_.request().Withdraw();
+  ASSERT_TRUE(function_.request().Ask(kNoLoop));
+  EXPECT_TRUE(function_.IsToBeSought(now, /*has_relatives=*/false));
+}
+
+TEST_F(HotFunctionTest, TheCacheIsAskedAgainIfRelativesMayHaveAddedSomething) {
+  const absl::Duration now = SteadyNow();
+  ASSERT_TRUE(function_.request().Ask(kLoop));
+  EXPECT_TRUE(function_.IsToBeSought(now, /*has_relatives=*/true));
+  EXPECT_FALSE(function_.IsToBeSought(now + absl::Milliseconds(1), /*has_relatives=*/true));
+  EXPECT_TRUE(function_.IsToBeSought(now + absl::Seconds(1), /*has_relatives=*/true));
+  function_.NoteCached(kNoLoop);
+  EXPECT_FALSE(function_.is_cached()) << "it asks for something else";
+  function_.NoteCached(kLoop);
+  EXPECT_TRUE(function_.is_cached());
+  EXPECT_FALSE(function_.IsToBeSought(now + absl::Hours(1), /*has_relatives=*/true));
+}
+
 TEST_F(HotFunctionTest, LaterCallsEnterTheContinuationSoon) {
   HotnessCounter& counter = Poll();
   CountCalls();

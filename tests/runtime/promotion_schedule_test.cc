@@ -10,6 +10,7 @@
 
 #include "absl/time/time.h"
 #include "base/steady_clock.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "memory/executor_address.h"
 #include "runtime/promotion/hot_function.h"
@@ -19,6 +20,9 @@
 
 namespace firstcall {
 namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 constexpr int32_t kInterval = 99;
 constexpr absl::Duration kBudget = absl::Hours(10);
@@ -72,6 +76,19 @@ TEST_F(PromotionScheduleTest, AFunctionWaitsUntilItsOptimizationPays) {
   schedule.waiting().Add(function_);
   EXPECT_EQ(schedule.TakeNext(functions_), nullptr);
   function_.first_body().NoteTime(absl::Seconds(1));
+  EXPECT_EQ(schedule.TakeNext(functions_), &function_);
+}
+
+TEST_F(PromotionScheduleTest, AFunctionThatTheCacheHasNeedNotWait) {
+  PromotionSchedule schedule(/*has_threads=*/true, /*looks_at_counters=*/true,
+                             /*weighs_gains=*/true, kBudget, now_);
+  function_.first_body().BeginCounting(ExecutorAddress(), kLargeBody, absl::ZeroDuration());
+  ASSERT_TRUE(function_.request().Ask(kNoLoop));
+  schedule.waiting().Add(function_);
+  EXPECT_THAT(schedule.TakeToBeSought(), ElementsAre(&function_));
+  EXPECT_EQ(schedule.TakeNext(functions_), nullptr);
+  function_.NoteCached(kNoLoop);
+  EXPECT_THAT(schedule.TakeToBeSought(), IsEmpty());
   EXPECT_EQ(schedule.TakeNext(functions_), &function_);
 }
 
