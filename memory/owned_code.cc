@@ -46,6 +46,22 @@ void OwnedCode::OnFree(std::function<void()> action) {
   on_free_.push_back(std::move(action));
 }
 
+void OwnedCode::Note(ThreadLocalModule& thread_locals) {
+  absl::MutexLock lock(&mutex_);
+  thread_locals_.push_back(&thread_locals);
+}
+
+OwnedCode::Variables OwnedCode::variables() const {
+  absl::MutexLock lock(&mutex_);
+  Variables variables;
+  for (const MemoryBlock& block : blocks_) {
+    if (!HasVariables(block)) continue;
+    variables.data.emplace_back(reinterpret_cast<const char*>(block.write), block.size);
+  }
+  variables.thread_locals = thread_locals_;
+  return variables;
+}
+
 size_t OwnedCode::code_bytes() const {
   absl::MutexLock lock(&mutex_);
   size_t bytes = 0;

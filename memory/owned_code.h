@@ -18,6 +18,7 @@
 #include "absl/types/span.h"
 #include "memory/executor_address.h"
 #include "memory/memory_manager.h"
+#include "memory/thread_local_blocks.h"
 #include "memory/unwind_registry.h"
 #include "memory/variable_memory.h"
 
@@ -40,6 +41,17 @@ class OwnedCode {
       ABSL_LOCKS_EXCLUDED(mutex_);
   void OnFree(std::function<void()> action) ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // Notes a module of thread-local variables, which must exist until an action given to OnFree
+  // before destroys it.
+  void Note(ThreadLocalModule& thread_locals) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // The variables in what was added and noted so far.
+  struct Variables {
+    std::vector<absl::Span<const char>> data;
+    std::vector<ThreadLocalModule*> thread_locals;
+  };
+  Variables variables() const ABSL_LOCKS_EXCLUDED(mutex_);
+
   size_t code_bytes() const ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Frees blocks that were not added.
@@ -54,6 +66,7 @@ class OwnedCode {
   static absl::Mutex mutex_;
   std::vector<MemoryBlock> blocks_ ABSL_GUARDED_BY(mutex_);
   std::list<VariableMemory::Piece> variables_ ABSL_GUARDED_BY(mutex_);  // The blocks of data.
+  std::vector<ThreadLocalModule*> thread_locals_ ABSL_GUARDED_BY(mutex_);
   std::vector<UnwindTable> unwind_tables_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::function<void()>> on_free_ ABSL_GUARDED_BY(mutex_);
 };

@@ -74,8 +74,11 @@ struct Thread {
 struct Module {
   ThreadLocalModule::Image image;
   size_t process_module = 0;  // The dynamic linker's number; 0: of compiled code.
-  uint64_t unloaded = 0;      // See ThreadLocalOfProcess.
-  size_t next_free = 0;       // If it is not there: the next such number; 0: none.
+  // Of compiled code: where the blocks are (ThreadLocalModule::PlaceIn), if `file` is not 0.
+  size_t file = 0;
+  uint64_t offset_in_file = 0;
+  uint64_t unloaded = 0;  // See ThreadLocalOfProcess.
+  size_t next_free = 0;   // If it is not there: the next such number; 0: none.
 };
 
 // By number. Apart from the rest, because it is all zeros at first.
@@ -149,6 +152,31 @@ class Blocks {
 
   Module ModuleAt(size_t number) const { return modules[number]; }
 
+  // A module's blocks are all in a file, or all in memory of the pool.
+  bool PlaceIn(size_t number, size_t file, uint64_t offset) {
+    for (const Thread* thread = threads_; thread != nullptr; thread = thread->next) {
+      if (thread->table[number].load(std::memory_order_relaxed) != 0) return false;
+    }
+    modules[number].file = file;
+    modules[number].offset_in_file = offset;
+    return true;
+  }
+
+  // Begins the calling thread's block, which is zero at first, at `address`, unless a signal
+  // handler has begun it meanwhile. Returns its distance from the thread pointer.
+  uint64_t BeginBlockAt(size_t number, uint64_t address) {
+    Table& table = TableOfThread();
+    const uint64_t present = table[number].load(std::memory_order_relaxed);
+    if (present != 0) return present;
+    const ThreadLocalModule::Image& image = modules[number].image;
+    if (image.byte_count != 0) {
+      std::memcpy(reinterpret_cast<void*>(address), image.bytes, image.byte_count);
+    }
+    const uint64_t distance = address - ThreadPointer();
+    table[number].store(distance, std::memory_order_relaxed);
+    return distance;
+  }
+
   // The calling thread's table.
   Table& TableOfThread() {
     if (firstcall_thread_local_table == no_blocks) {
@@ -186,7 +214,7 @@ class Blocks {
     for (const Thread* thread = threads_; thread != nullptr; thread = thread->next) {
       for (size_t i = 1; i < module_count_; ++i) {
         const uint64_t distance = thread->table[i].load(std::memory_order_relaxed);
-        if (distance == 0 || modules[i].process_module != 0) continue;
+        if (distance == 0 || IsOfFile(modules[i])) continue;
         const auto* const block = reinterpret_cast<const char*>(distance + thread->pointer);
         visit(block, block + modules[i].image.size);
       }
@@ -200,6 +228,11 @@ class Blocks {
 
  private:
   static pid_t OwnId() { return static_cast<pid_t>(syscall(SYS_gettid)); }
+
+  // Whether the dynamic linker makes and frees the blocks.
+  static bool IsOfFile(const Module& module) {
+    return module.process_module != 0 || module.file != 0;
+  }
 
   static bool IsOwn(const Thread& thread) { return thread.table == firstcall_thread_local_table; }
 
@@ -255,7 +288,7 @@ class Blocks {
     if (distance == 0) return;
     thread.table[number].store(0, std::memory_order_relaxed);
     const Module& module = modules[number];
-    if (module.process_module != 0) return;
+    if (IsOfFile(module)) return;
     pool_.Free(reinterpret_cast<void*>(distance + thread.pointer), module.image.size,
                module.image.alignment);
     --block_count_;
@@ -289,27 +322,27 @@ ThreadLocalDescriptor DescriptorIn(size_t number, uint64_t offset) {
 }
 
 // The block of a library, which the dynamic linker makes, and which exists as long as the thread
-// does: a library that replaces this one has another number here.
-uint64_t FindBlockOfProcess(size_t number, size_t module) {
-  size_t module_and_offset[2] = {module, 0};
-  const uint64_t distance =
-      reinterpret_cast<uint64_t>(__tls_get_addr(module_and_offset)) - ThreadPointer();
+// does: a library that replaces this one has another number here. (The block of a library has no
+// image of its own here, so nothing is copied into it.)
+uint64_t FindBlockOfFile(size_t number, size_t file, uint64_t offset) {
+  size_t file_and_offset[2] = {file, offset};
+  const auto address = reinterpret_cast<uint64_t>(__tls_get_addr(file_and_offset));
   Blocks::Lock lock(Blocks::Get());
-  Blocks::Get().TableOfThread()[number].store(distance, std::memory_order_relaxed);
-  return distance;
+  return Blocks::Get().BeginBlockAt(number, address);
 }
 
 uint64_t MakeBlock(size_t number) {
-  size_t module = 0;
+  Module module;
   {
     Blocks::Lock lock(Blocks::Get());
-    module = Blocks::Get().ModuleAt(number).process_module;
+    module = Blocks::Get().ModuleAt(number);
     // A signal handler may have made the block meanwhile.
     const uint64_t distance = firstcall_thread_local_table[number].load(std::memory_order_relaxed);
     if (distance != 0) return distance;
-    if (module == 0) return Blocks::Get().MakeBlock(number);
+    if (module.process_module == 0 && module.file == 0) return Blocks::Get().MakeBlock(number);
   }
-  return FindBlockOfProcess(number, module);
+  if (module.file != 0) return FindBlockOfFile(number, module.file, module.offset_in_file);
+  return FindBlockOfFile(number, module.process_module, 0);
 }
 
 }  // namespace
@@ -328,7 +361,12 @@ absl::StatusOr<std::unique_ptr<ThreadLocalModule>> ThreadLocalModule::Create(con
   module.image = image;
   const absl::StatusOr<size_t> number = AddModule(module);
   if (!number.ok()) return number.status();
-  return std::unique_ptr<ThreadLocalModule>(new ThreadLocalModule(*number));
+  return std::unique_ptr<ThreadLocalModule>(new ThreadLocalModule(*number, image));
+}
+
+bool ThreadLocalModule::PlaceIn(size_t file, uint64_t offset) {
+  Blocks::Lock lock(Blocks::Get());
+  return Blocks::Get().PlaceIn(number_, file, offset);
 }
 
 ThreadLocalModule::~ThreadLocalModule() {

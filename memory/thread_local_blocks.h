@@ -75,10 +75,22 @@ class ThreadLocalModule {
   // The descriptor of the variable at `offset` in the blocks.
   ThreadLocalDescriptor DescriptorAt(uint64_t offset) const;
 
+  size_t size() const { return size_; }
+  size_t alignment() const { return alignment_; }
+
+  // From now on, threads have their blocks in those of a loaded file: of the file with the dynamic
+  // linker's number `file`, at `offset`, which has the module's alignment and is followed by the
+  // module's size in bytes. The file must outlive this, and nothing else may use these bytes. Does
+  // nothing, and returns false, if a thread has a block already.
+  bool PlaceIn(size_t file, uint64_t offset);
+
  private:
-  explicit ThreadLocalModule(size_t number) : number_(number) {}
+  ThreadLocalModule(size_t number, const Image& image)
+      : number_(number), size_(image.size), alignment_(image.alignment) {}
 
   const size_t number_;
+  const size_t size_;
+  const size_t alignment_;
 };
 
 // The descriptor of a variable of the process: of the executable or library with the dynamic
@@ -95,9 +107,10 @@ uint64_t ResolveThreadLocal(const ThreadLocalDescriptor& descriptor);
 // The address of the variable in the calling thread. As above.
 void* AddressOfThreadLocal(const ThreadLocalDescriptor& descriptor);
 
-// Calls `visit` for each block of compiled code's variables that a living thread has. None of them
-// goes meanwhile. `visit` must not reach a thread-local variable of compiled code. May be called
-// while other threads are stopped by a signal, no matter where.
+// Calls `visit` for each block of compiled code's variables that a living thread has, but for those
+// in blocks of files, which end with the thread. None of them goes meanwhile. `visit` must not
+// reach a thread-local variable of compiled code. May be called while other threads are stopped by
+// a signal, no matter where.
 void VisitThreadLocalBlocks(absl::FunctionRef<void(const char* begin, const char* end)> visit);
 
 // For tests: the blocks that exist, and the bytes of the threads' tables and of the blocks' memory.

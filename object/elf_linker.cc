@@ -67,6 +67,7 @@ void ElfLinker::Keep() {
 void ElfLinker::HandOver() {
   memory_.Keep();
   if (thread_locals_ != nullptr) {
+    owner_->Note(*thread_locals_->module);
     owner_->OnFree([variables = std::move(thread_locals_)] { *variables = {}; });
     thread_locals_ = nullptr;
   }

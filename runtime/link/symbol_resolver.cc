@@ -25,8 +25,11 @@ constexpr absl::string_view kExit = "exit";
 bool IsCode(SymbolKind kind) { return kind == SymbolKind::kFunction || kind == SymbolKind::kIFunc; }
 
 bool MayHaveFunctionInstead(absl::string_view name) {
-  return name == kExit || name == kDlsym || name == kDlvsym || HandlerInstallers::Include(name);
+  return name == kExit || name == kDlsym || name == kDlvsym || name == kDRegistry ||
+         HandlerInstallers::Include(name);
 }
+
+void RegisterNothing(void*) {}
 
 // Whether the function may end single threads, or have the system end them.
 bool MayEndThreads(absl::string_view name) {
@@ -181,6 +184,9 @@ absl::StatusOr<std::optional<ExecutorAddress>> SymbolResolver::FunctionInstead(
   if (HandlerInstallers::Include(name)) {
     const ExecutorAddress installer = HandlerInstaller(name, chosen);
     return installer.is_null() ? chosen : installer;
+  }
+  if (name == kDRegistry && !chosen.is_null()) {
+    return ExecutorAddress::Of(reinterpret_cast<const void*>(&RegisterNothing));
   }
   if (chosen.is_null() || !IsOfCLibrary(chosen)) return std::nullopt;
   if (name == kDlvsym) return ExecutorAddress::Of(reinterpret_cast<const void*>(&Dlvsym));

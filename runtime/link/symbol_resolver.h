@@ -30,6 +30,10 @@
 
 namespace firstcall {
 
+// The function by which a file registers its modules with D's runtime. Program does this for
+// modules, so code that is given with a program calls a function that does nothing instead.
+inline constexpr absl::string_view kDRegistry = "_d_dso_registry";
+
 class SymbolResolver final : public DynamicSymbols, private HandlerInstallers::Functions {
  public:
   // All must outlive the resolver.

@@ -64,11 +64,14 @@ bool Construction::IsUnfinished(const SourceModule& module) const {
          (to_construct_.contains(module.id()) && !module.index().constructors().empty());
 }
 
-Construction::Steps Construction::TakeConstructors() {
+Construction::Taken Construction::TakeConstructors() {
   const ForkScope scope;
   absl::MutexLock lock(&mutex_);
-  Steps steps = std::exchange(put_back_, {});
+  Taken taken;
+  Steps& steps = taken.steps;
+  steps = std::exchange(put_back_, {});
   for (const auto& [id, module] : std::exchange(to_construct_, {})) {
+    taken.modules.push_back(module->shared_from_this());
     const auto constructors = module->index().constructors();
     if (constructors.empty()) {
       to_destroy_.emplace(id, module);
@@ -80,7 +83,7 @@ Construction::Steps Construction::TakeConstructors() {
           {entry.priority, module->shared_from_this(), entry.function, ExecutorAddress()});
     }
   }
-  return steps;
+  return taken;
 }
 
 void Construction::PutBack(Steps steps) {

@@ -54,9 +54,13 @@ class Construction {
   // Whether `module` has constructors that have not run to their ends.
   bool IsUnfinished(const SourceModule& module) const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Returns the constructors that have to run: those that were put back, then those of the modules
-  // that were added since the last call. The caller must run them, or put them back.
-  Steps TakeConstructors() ABSL_LOCKS_EXCLUDED(mutex_);
+  // The constructors that have to run: those that were put back, then those of the modules that
+  // were added since the last call. The caller must run them, or put them back.
+  struct Taken {
+    Steps steps;
+    std::vector<std::shared_ptr<SourceModule>> modules;  // Those that were added.
+  };
+  Taken TakeConstructors() ABSL_LOCKS_EXCLUDED(mutex_);
   void PutBack(Steps steps) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // While this exists, a constructor runs. From its beginning on, the module is to be destroyed.

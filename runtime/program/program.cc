@@ -79,7 +79,11 @@ absl::StatusOr<Program::Steps> Program::TakeConstructors() {
     FIRSTCALL_RETURN_IF_ERROR(linkage_.objects().Link(*object));
   }
   HookExit();
-  Steps steps = construction_.TakeConstructors();
+  auto [steps, modules] = construction_.TakeConstructors();
+  if (const absl::Status status = d_modules_.Prepare(modules); !status.ok()) {
+    construction_.PutBack(std::move(steps));
+    return Annotate(status, "constructing modules in D");
+  }
   std::vector<LazyObject*> objects = linkage_.object_constructors().TakeToConstruct();
   std::stable_partition(objects.begin(), objects.end(), [&](LazyObject* object) {
     return std::find(files.begin(), files.end(), object) != files.end();
@@ -104,7 +108,10 @@ absl::Status Program::RunConstructors(const KeptArguments& arguments) {
   linkage_.object_constructors().SetArguments(arguments);
   while (true) {
     FIRSTCALL_ASSIGN_OR_RETURN(Steps steps, TakeConstructors());
-    if (steps.empty()) return absl::OkStatus();
+    if (steps.empty()) {
+      d_modules_.Register();
+      return absl::OkStatus();
+    }
     {
       const ForkScope scope;
       absl::MutexLock lock(&mutex_);
@@ -149,12 +156,14 @@ Program::Steps Program::TakeDestructors() {
 
 void Program::RunDestructors() {
   exit_handlers_.Run();
+  d_modules_.Unregister();
   RunInReverse(TakeDestructors(), /*handle=*/nullptr);
 }
 
 void Program::RunDestructorsOf(SourceModule& module) {
   const DsoHandle& handle = module.object().dso_handle;
   exit_handlers_.Run(handle);
+  d_modules_.UnregisterFileOf(module);
   if (!construction_.TakeToDestroy(module)) return;
   Steps steps;
   AddDestructors(module, steps);

@@ -25,6 +25,7 @@
 #include "runtime/process/exit_handlers.h"
 #include "runtime/process/exit_hook.h"
 #include "runtime/program/construction.h"
+#include "runtime/program/d_modules.h"
 #include "seam/compiler.h"
 #include "seam/entry_point.h"
 #include "seam/event.h"
@@ -41,7 +42,8 @@ class Program {
         compiler_(compiler),
         exit_handlers_(exit_handlers),
         threads_(threads),
-        construction_(construction) {}
+        construction_(construction),
+        d_modules_(linkage) {}
 
   // Runs the exit handlers that `module` has registered. Then runs its destructors, if its
   // constructors have run and its destructors have not.
@@ -89,6 +91,7 @@ class Program {
   ExitHandlers& exit_handlers_;
   CompileThreads& threads_;
   Construction& construction_;
+  DModules d_modules_;
   absl::Mutex mutex_;
   std::optional<ExitHook> exit_hook_ ABSL_GUARDED_BY(mutex_);
   std::vector<KeptArguments> arguments_of_constructors_ ABSL_GUARDED_BY(mutex_);

@@ -1,5 +1,6 @@
 #include "memory/thread_local_blocks.h"
 
+#include <link.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -10,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/synchronization/blocking_counter.h"
@@ -246,6 +248,58 @@ TEST(ThreadLocalBlocksTest, ChildOfVforkLeavesTheBlocksOfItsParentsThreads) {
   EXPECT_EQ(wrong, 0);
   for (int i = 0; i < 100 && CountThreadLocalMemory().threads > before; ++i) usleep(10'000);
   EXPECT_LE(CountThreadLocalMemory().threads, before);
+}
+
+// In the block of the test's own file.
+alignas(64) thread_local uint8_t in_file[128] = {};
+
+// The dynamic linker's number of the file, and the place of `in_file` in its block.
+std::pair<size_t, uint64_t> PlaceInFile() {
+  std::pair<size_t, uint64_t> place;
+  const auto visit = [](dl_phdr_info* info, size_t, void* data) {
+    auto& found = *static_cast<std::pair<size_t, uint64_t>*>(data);
+    found.first = info->dlpi_tls_modid;
+    found.second =
+        reinterpret_cast<uint64_t>(in_file) - reinterpret_cast<uint64_t>(info->dlpi_tls_data);
+    return 1;  // The first file is the executable.
+  };
+  dl_iterate_phdr(visit, &place);
+  return place;
+}
+
+TEST(ThreadLocalBlocksTest, BlocksMayLieInThoseOfAFile) {
+  const auto [file, offset] = PlaceInFile();
+  const size_t blocks = CountThreadLocalMemory().blocks;
+  {
+    const auto module = MakeModule(64, 64);
+    EXPECT_EQ(module->size(), 64u);
+    EXPECT_EQ(module->alignment(), 64u);
+    ASSERT_TRUE(module->PlaceIn(file, offset));
+    const auto check = [&] {
+      EXPECT_EQ(Find(module->DescriptorAt(3)), in_file + 3);
+      EXPECT_EQ(in_file[3], kImage[3]);
+      EXPECT_EQ(in_file[64], 0);
+      in_file[3] = 99;
+      EXPECT_EQ(*Find(module->DescriptorAt(3)), 99);
+    };
+    check();
+    std::thread(check).join();
+    EXPECT_FALSE(module->PlaceIn(file, offset));
+    VisitThreadLocalBlocks([&](const char* begin, const char* end) {
+      const auto* const own = reinterpret_cast<const char*>(in_file);
+      EXPECT_TRUE(end <= own || begin > own);
+    });
+  }
+  EXPECT_EQ(CountThreadLocalMemory().blocks, blocks);
+}
+
+TEST(ThreadLocalBlocksTest, AModuleThatHasABlockStaysWhereItIs) {
+  const auto [file, offset] = PlaceInFile();
+  const auto module = MakeModule();
+  uint8_t* const block = Find(module->DescriptorAt(0));
+  EXPECT_FALSE(module->PlaceIn(file, offset));
+  EXPECT_EQ(Find(module->DescriptorAt(0)), block);
+  std::thread([&] { EXPECT_NE(Find(module->DescriptorAt(0)), in_file); }).join();
 }
 
 TEST(ThreadLocalBlocksTest, ManyThreadsAtOnce) {

@@ -88,10 +88,10 @@ TEST_F(SourceModulesTest, RemovedModuleIsNotConstructed) {
   const ModuleId removed = Add("removed");
   Add("stays");
   EXPECT_NE(modules_.Remove(removed), nullptr);
-  const Construction::Steps steps = modules_.construction().TakeConstructors();
+  const Construction::Steps steps = modules_.construction().TakeConstructors().steps;
   ASSERT_THAT(steps, SizeIs(1));
   EXPECT_EQ(steps[0].module->name(), "stays");
-  EXPECT_THAT(modules_.construction().TakeConstructors(), IsEmpty());
+  EXPECT_THAT(modules_.construction().TakeConstructors().steps, IsEmpty());
 }
 
 }  // namespace
