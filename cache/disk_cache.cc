@@ -33,6 +33,8 @@ static_assert(kPackPrefix == kPrunedPrefix, "packs must be pruned");
 constexpr char kLockName[] = "lock";
 // Writing before the end takes at most a twentieth of the time.
 constexpr int kRestsPerWrite = 20;
+// What writing a byte of a pack takes, where this process has not measured it (docs/adr/0014).
+constexpr absl::Duration kTimeOfAByte = absl::Nanoseconds(2);
 // From this size on, an entry is kept as it comes; smaller ones are copied to one place.
 constexpr size_t kLarge = size_t{64} << 10;
 constexpr absl::Duration kLockBudget = absl::Seconds(1);
@@ -137,22 +139,31 @@ DiskCache::Set& DiskCache::SetOf(const ObjectKey& key) {
 
 bool DiskCache::IsForkedChild() {
   const uint64_t process = ProcessIdentity();
-  if (std::exchange(process_, process) != process) {
-    is_forked_child_ = true;
-    next_write_ = absl::ZeroDuration();  // This process has not written yet.
-  }
+  if (std::exchange(process_, process) != process) is_forked_child_ = true;
   return is_forked_child_;
 }
 
-bool DiskCache::HasNews(const Set& set, absl::string_view signature) {
-  const absl::Duration now = SteadyNow();
-  if (now < next_look_) return false;
-  next_look_ = now + kLookInterval;
+std::optional<struct stat> DiskCache::StatusOf(absl::string_view signature) const {
   struct stat status;
   if (fstatat(directory_->file(), PackName(signature).c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
-    return false;
+    return std::nullopt;
   }
-  return set.pack == nullptr || !set.pack->IsFile(status);
+  return status;
+}
+
+bool DiskCache::HasNews(Set& set, absl::string_view signature) {
+  const absl::Duration now = SteadyNow();
+  if (now < set.next_look) return false;
+  set.next_look = now + kLookInterval;
+  const std::optional<struct stat> status = StatusOf(signature);
+  return status && (set.pack == nullptr || !set.pack->IsFile(*status));
+}
+
+bool DiskCache::HasRested(absl::string_view signature) const {
+  const std::optional<struct stat> status = StatusOf(signature);
+  if (!status) return true;
+  const absl::Duration age = absl::Now() - absl::TimeFromTimespec(status->st_mtim);
+  return age >= kRestsPerWrite * kTimeOfAByte * status->st_size;
 }
 
 std::shared_ptr<const Pack> DiskCache::PackOf(Set& set, const ObjectKey& key) {
@@ -258,8 +269,8 @@ void DiskCache::Store(const ObjectKey& key, Bytes object) {
     Keep(std::move(object), set, set.pending[entry->second]);
     const absl::Duration now = SteadyNow();
     oldest_pending_ = std::min(oldest_pending_, now);
-    const bool is_urgent = IsForkedChild() && key.part.ages();
-    if (now < next_write_ || (!is_urgent && now - oldest_pending_ < kWriteAfter)) return;
+    const bool is_due = now >= next_write_ && now - oldest_pending_ >= kWriteAfter;
+    if (!is_due && !(key.part.ages() && IsForkedChild() && HasRested(key.signature))) return;
   }
   Write(/*ages=*/false);
 }

@@ -7,10 +7,11 @@
 // remains.
 //
 // Processes that descend from one another by fork exchange entries of parts that age
-// (ModulePart::ages) while they run. A forked child writes what it has when it stores such an
-// entry, because many children live for less than a second and end without a flush (_exit). A
-// process that has forked, or was forked, looks for such an entry in a pack that another process
-// has written meanwhile.
+// (ModulePart::ages) while they run. Many forked children live for less than a second and end
+// without a flush (_exit). So a forked child writes what it has when it stores such an entry, if
+// the pack was not written for twenty times as long as writing it may take. A process that has
+// forked, or was forked, looks for such an entry in a pack that another process has written
+// meanwhile.
 //
 // Entries of parts that age are dropped when they were not used in the last
 // kMostUnusedRuns runs that wrote the pack when they flushed. Only a run that has something to
@@ -20,6 +21,8 @@
 
 #ifndef FIRSTCALL_CACHE_DISK_CACHE_H_
 #define FIRSTCALL_CACHE_DISK_CACHE_H_
+
+#include <sys/stat.h>
 
 #include <cstdint>
 #include <functional>
@@ -107,6 +110,8 @@ class DiskCache final : public ObjectCache {
     // The entries that age and that this object has returned or been given.
     absl::flat_hash_set<ModulePart> used;
     bool has_aged = false;  // Whether this object has changed the ages of the entries.
+    // When HasNews looks again, as SteadyNow.
+    absl::Duration next_look = absl::ZeroDuration();
   };
   // What is to be written into the pack of one signature.
   struct Work {
@@ -128,9 +133,13 @@ class DiskCache final : public ObjectCache {
   std::unique_ptr<Pack> OpenPack(absl::string_view signature, std::string& reason) const;
   // Whether this process was forked after it, or an ancestor, had opened the cache.
   bool IsForkedChild() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Of the pack that the directory has now; nullopt if it has none.
+  std::optional<struct stat> StatusOf(absl::string_view signature) const;
   // Whether another process has replaced the pack of `set` since it was opened. False if that was
   // asked a moment ago.
-  bool HasNews(const Set& set, absl::string_view signature) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool HasNews(Set& set, absl::string_view signature) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Whether no process has written the pack for twenty times as long as that may have taken.
+  bool HasRested(absl::string_view signature) const;
   // Opens the pack of `set`, unless that was tried since the file was last replaced, by this
   // process or, if relatives of the process may have added `key`, by another one. Null if there is
   // no pack that can be used.
@@ -164,9 +173,8 @@ class DiskCache final : public ObjectCache {
   uint64_t uses_ ABSL_GUARDED_BY(mutex_) = 0;
   // When it was stored; infinite if there is nothing. Of SteadyNow.
   absl::Duration oldest_pending_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteDuration();
-  // The times, of SteadyNow, at which Store may write again, and PackOf look for news again.
+  // When this process may write again before the end, as SteadyNow.
   absl::Duration next_write_ ABSL_GUARDED_BY(mutex_) = absl::ZeroDuration();
-  absl::Duration next_look_ ABSL_GUARDED_BY(mutex_) = absl::ZeroDuration();
   uint64_t process_ ABSL_GUARDED_BY(mutex_);  // ProcessIdentity.
   bool is_forked_child_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_write_warned_ ABSL_GUARDED_BY(mutex_) = false;

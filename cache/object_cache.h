@@ -88,6 +88,8 @@ class ObjectCache {
 
   // Whether Find would return something, as far as that is known without a copy of the entry and
   // without waiting. May be wrong either way; a wrong answer costs time only.
+  // Processes that have forked ask for each function that may soon be optimized, up to 100 times a
+  // second.
   virtual bool Has(const ObjectKey& key) { return Find(key).has_value(); }
 
   // Keeps `object`, or ignores it. Replaces an earlier entry for the same key. Called on the thread

@@ -41,8 +41,7 @@ class OwnedCode {
       ABSL_LOCKS_EXCLUDED(mutex_);
   void OnFree(std::function<void()> action) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Notes a module of thread-local variables, which must exist until an action given to OnFree
-  // before destroys it.
+  // Notes a module of thread-local variables, which must exist until Free runs the actions.
   void Note(ThreadLocalModule& thread_locals) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // The variables in what was added and noted so far.

@@ -154,6 +154,7 @@ class Blocks {
 
   // A module's blocks are all in a file, or all in memory of the pool.
   bool PlaceIn(size_t number, size_t file, uint64_t offset) {
+    ForgetDeadThreads();
     for (const Thread* thread = threads_; thread != nullptr; thread = thread->next) {
       if (thread->table[number].load(std::memory_order_relaxed) != 0) return false;
     }

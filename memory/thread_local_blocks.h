@@ -10,7 +10,8 @@
 // thread left it. In a forked child the blocks of the forking thread go on.
 //
 // The memory comes from the system, not from malloc, and signals are blocked meanwhile: the first
-// access may be one in a signal handler that has interrupted malloc.
+// access may be one in a signal handler that has interrupted malloc. (A module that is placed in a
+// file has the blocks that the dynamic linker makes, by malloc, as a shared library has.)
 //
 // Thread-safe. Tested in tests/memory/thread_local_blocks_test.cc.
 
@@ -108,9 +109,9 @@ uint64_t ResolveThreadLocal(const ThreadLocalDescriptor& descriptor);
 void* AddressOfThreadLocal(const ThreadLocalDescriptor& descriptor);
 
 // Calls `visit` for each block of compiled code's variables that a living thread has, but for those
-// in blocks of files, which end with the thread. None of them goes meanwhile. `visit` must not
-// reach a thread-local variable of compiled code. May be called while other threads are stopped by
-// a signal, no matter where.
+// in blocks of files, which the dynamic linker frees with the thread. None of them goes meanwhile.
+// `visit` must not reach a thread-local variable of compiled code. May be called while other
+// threads are stopped by a signal, no matter where.
 void VisitThreadLocalBlocks(absl::FunctionRef<void(const char* begin, const char* end)> visit);
 
 // For tests: the blocks that exist, and the bytes of the threads' tables and of the blocks' memory.

@@ -28,6 +28,13 @@ Construction::Turn::~Turn() {
   --construction_.turns_;
 }
 
+bool Construction::Turn::is_outermost() const {
+  if (is_of_callback_) return false;
+  const ForkScope scope;
+  absl::MutexLock lock(&construction_.mutex_);
+  return construction_.turns_ == 1;
+}
+
 bool Construction::Begin() {
   const ForkScope scope;
   absl::MutexLock lock(&mutex_);

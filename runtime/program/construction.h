@@ -43,6 +43,9 @@ class Construction {
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
 
+    // Whether the thread had no Turn before this one.
+    bool is_outermost() const ABSL_LOCKS_EXCLUDED(construction_.mutex_);
+
    private:
     Construction& construction_;
     const bool is_of_callback_;

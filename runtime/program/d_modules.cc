@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/base/const_init.h"
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/string_view.h"
 #include "base/round_up.h"
 #include "base/status.h"
@@ -92,37 +93,68 @@ void UnloadUnused() {
   files.erase(first, files.end());
 }
 
-// A file with room for the modules' variables, where threads have them from now on.
-absl::StatusOr<std::shared_ptr<StandInFile>> FileFor(absl::Span<ThreadLocalModule* const> modules,
-                                                     size_t range_count) {
+// A block with room for the variables of all modules, and where in the block those of each begin.
+struct Layout {
   StandInFile::ThreadLocals block;
   std::vector<uint64_t> offsets;
+};
+
+Layout LayOut(absl::Span<ThreadLocalModule* const> modules) {
+  Layout layout;
   for (const ThreadLocalModule* module : modules) {
-    offsets.push_back(RoundUp(block.size, module->alignment()));
-    block.size = offsets.back() + module->size();
-    block.alignment = std::max(block.alignment, module->alignment());
+    layout.offsets.push_back(RoundUp(layout.block.size, module->alignment()));
+    layout.block.size = layout.offsets.back() + module->size();
+    layout.block.alignment = std::max(layout.block.alignment, module->alignment());
   }
-  UnloadUnused();
-  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<StandInFile> made,
-                             StandInFile::Load(block, range_count));
-  const std::shared_ptr<StandInFile> file = Keep(std::move(made));
-  for (size_t i = 0; i < offsets.size(); ++i) {
-    modules[i]->PlaceIn(file->thread_local_number(), offsets[i]);
-  }
-  return file;
+  return layout;
 }
 
 }  // namespace
 
+// A module, and what the runtime is told of it.
+struct DModules::Member {
+  std::shared_ptr<SourceModule> module;
+  std::vector<ModuleInfo> infos;
+  OwnedCode::Variables variables;
+};
+
+struct DModules::Linked {
+  std::vector<Member> members;
+  Layout layout;           // Of the members' thread-local variables.
+  size_t range_count = 0;  // Of their data.
+};
+
 struct DModules::Group {
+  // What is told of a module.
+  struct Part {
+    ModuleId module;
+    std::vector<ModuleInfo> infos;
+    std::vector<absl::Span<const char>> data;
+  };
   Registry registry = nullptr;
-  std::vector<ModuleId> modules;
-  std::vector<ModuleInfo> infos;  // The runtime refers to them while they are registered.
-  std::vector<absl::Span<const char>> data;
+  std::vector<Part> parts;
+  std::vector<ModuleInfo> infos;  // Of all parts. The runtime refers to them until it takes back.
   std::shared_ptr<StandInFile> file;
 
+  std::vector<Part>::iterator Find(ModuleId module) {
+    return std::find_if(parts.begin(), parts.end(),
+                        [&](const Part& part) { return part.module == module; });
+  }
+  bool Has(ModuleId module) { return Find(module) != parts.end(); }
+
+  void Register() {
+    for (const Part& part : parts) infos.insert(infos.end(), part.infos.begin(), part.infos.end());
+    if (!infos.empty()) Call();
+  }
+  void TakeBack() {
+    if (*file->slot() != nullptr) Call();
+  }
+
+ private:
   // Registers, or takes back.
   void Call() {
+    std::vector<absl::Span<const char>> data;
+    for (const Part& part : parts) data.insert(data.end(), part.data.begin(), part.data.end());
     Registration registration;
     registration.slot = file->slot();
     registration.begin = infos.data();
@@ -132,101 +164,160 @@ struct DModules::Group {
   }
 };
 
-DModules::DModules(Linkage& linkage) : linkage_(linkage) {}
+DModules::DModules(Linkage& linkage, Construction& construction)
+    : linkage_(linkage), construction_(construction) {}
 
 DModules::~DModules() = default;
 
-absl::Status DModules::Prepare(const Modules& modules) {
+absl::Status DModules::Prepare(Modules modules) {
+  {
+    const ForkScope scope;
+    absl::MutexLock lock(&mutex_);
+    modules.insert(modules.begin(), failed_.begin(), failed_.end());
+    failed_.clear();
+  }
   const bool is_needed = std::any_of(modules.begin(), modules.end(),
                                      [](const auto& module) { return IsInD(*module); });
   if (!is_needed) return absl::OkStatus();
-  // No module is removed meanwhile.
-  WorkScope scope;
-  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<Group> group, Make(modules));
-  if (group == nullptr) return absl::OkStatus();
+  absl::StatusOr<std::shared_ptr<Group>> group = Make(modules);
+  const ForkScope scope;
   absl::MutexLock lock(&mutex_);
-  prepared_.push_back(std::move(group));
+  if (!group.ok()) {
+    failed_ = std::move(modules);
+    return group.status();
+  }
+  if (*group != nullptr) prepared_.push_back(*std::move(group));
   return absl::OkStatus();
 }
 
-// Null if there is no runtime. One that is linked into the program knows the program's file only.
-absl::StatusOr<std::unique_ptr<DModules::Group>> DModules::Make(const Modules& modules) {
+absl::StatusOr<DModules::Linked> DModules::LinkData(const Modules& modules) {
+  Linked linked;
+  std::vector<ThreadLocalModule*> thread_locals;
+  WorkScope scope;  // No module is removed meanwhile.
+  for (const std::shared_ptr<SourceModule>& module : modules) {
+    if (module->is_removed()) continue;
+    LazyObject& object = module->object();
+    FIRSTCALL_RETURN_IF_ERROR(linkage_.objects().Link(object));
+    const OwnedCode::Variables own = object.code().variables();
+    thread_locals.insert(thread_locals.end(), own.thread_locals.begin(), own.thread_locals.end());
+    linked.range_count += own.data.size();
+    linked.members.push_back({module, InfosOf(object), own});
+  }
+  linked.layout = LayOut(thread_locals);
+  return linked;
+}
+
+// A runtime that is linked into the program knows the program's file only.
+absl::StatusOr<std::shared_ptr<DModules::Group>> DModules::Make(const Modules& modules) {
   const LibraryId library = modules.front()->library();
   SymbolResolver& resolver = linkage_.resolver();
   const auto find = [&](absl::string_view name) {
     return resolver.FindDynamic(name, library, DynamicSymbols::Where::kBehindProgram).address;
   };
-  auto group = std::make_unique<Group>();
+  auto group = std::make_shared<Group>();
   if (resolver.IsDefined(kDRegistry, library)) return nullptr;
   group->registry = find(kDRegistry).InThisProcess<Registry>();
   if (group->registry == nullptr) return nullptr;
   LetSignalsThrough(find(kSuspendSignal).InThisProcess<const int*>(),
                     find(kResumeSignal).InThisProcess<const int*>());
-  std::vector<ThreadLocalModule*> thread_locals;
-  std::vector<OwnedCode*> owners;
-  for (const std::shared_ptr<SourceModule>& module : modules) {
-    if (module->is_removed()) continue;
-    LazyObject& object = module->object();
-    FIRSTCALL_RETURN_IF_ERROR(linkage_.objects().Link(object));
-    group->modules.push_back(module->id());
-    const std::vector<ModuleInfo> infos = InfosOf(object);
-    group->infos.insert(group->infos.end(), infos.begin(), infos.end());
-    owners.push_back(&object.code());
-    const OwnedCode::Variables own = object.code().variables();
-    group->data.insert(group->data.end(), own.data.begin(), own.data.end());
-    thread_locals.insert(thread_locals.end(), own.thread_locals.begin(), own.thread_locals.end());
+  FIRSTCALL_ASSIGN_OR_RETURN(const Linked linked, LinkData(modules));
+  // Not at work: a thread that holds the dynamic linker's lock may wait until no thread is.
+  UnloadUnused();
+  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<StandInFile> made,
+                             StandInFile::Load(linked.layout.block, linked.range_count));
+  group->file = Keep(std::move(made));
+  WorkScope scope;
+  auto offset = linked.layout.offsets.begin();
+  for (const Member& member : linked.members) {
+    const size_t count = member.variables.thread_locals.size();
+    // One that was removed meanwhile.
+    if (member.module->is_removed()) {
+      offset += static_cast<ptrdiff_t>(count);
+      continue;
+    }
+    // Variables that a thread has already stay where they are.
+    for (ThreadLocalModule* own : member.variables.thread_locals) {
+      (void)own->PlaceIn(group->file->thread_local_number(), *offset++);
+    }
+    member.module->object().code().OnFree([kept = group->file] {});
+    group->parts.push_back({member.module->id(), member.infos, member.variables.data});
   }
-  if (group->infos.empty()) return nullptr;
-  FIRSTCALL_ASSIGN_OR_RETURN(group->file, FileFor(thread_locals, group->data.size()));
-  for (OwnedCode* owner : owners) owner->OnFree([kept = group->file] {});
   return group;
 }
 
 void DModules::Register() {
   while (true) {
-    Group* next = nullptr;
+    std::shared_ptr<Group> next;
     {
       const ForkScope scope;
       absl::MutexLock lock(&mutex_);
-      if (prepared_.empty()) return;
-      next = prepared_.front().get();
-      registered_.push_back(std::move(prepared_.front()));
+      if (registering_ != nullptr || prepared_.empty()) return;
+      next = prepared_.front();
       prepared_.erase(prepared_.begin());
+      registering_ = next;
     }
-    next->Call();
+    const absl::Cleanup end = [&] {  // Also if a constructor has thrown.
+      const ForkScope scope;
+      absl::MutexLock lock(&mutex_);
+      registering_ = nullptr;
+      registered_.push_back(std::move(next));
+    };
+    next->Register();
   }
 }
 
-std::unique_ptr<DModules::Group> DModules::TakeLast() {
+std::shared_ptr<DModules::Group> DModules::TakeLast() {
   const ForkScope scope;
   absl::MutexLock lock(&mutex_);
   if (registered_.empty()) return nullptr;
-  std::unique_ptr<Group> last = std::move(registered_.back());
+  std::shared_ptr<Group> last = std::move(registered_.back());
   registered_.pop_back();
   return last;
 }
 
 void DModules::Unregister() {
-  while (const std::unique_ptr<Group> group = TakeLast()) group->Call();
+  while (const std::shared_ptr<Group> group = TakeLast()) group->TakeBack();
+}
+
+DModules::Groups::iterator DModules::Find(Groups& groups, const SourceModule& module) {
+  return std::find_if(groups.begin(), groups.end(),
+                      [&](const std::shared_ptr<Group>& group) { return group->Has(module.id()); });
+}
+
+bool DModules::Has(const SourceModule& module) {
+  const ForkScope scope;
+  absl::MutexLock lock(&mutex_);
+  return Find(prepared_, module) != prepared_.end() ||
+         Find(registered_, module) != registered_.end() ||
+         (registering_ != nullptr && registering_->Has(module.id()));
+}
+
+bool DModules::IsRegistering(const SourceModule& module) {
+  if (!Has(module)) return false;
+  const Construction::Turn turn(construction_);  // Then no other thread registers.
+  const ForkScope scope;
+  absl::MutexLock lock(&mutex_);
+  return registering_ != nullptr && registering_->Has(module.id());
 }
 
 void DModules::UnregisterFileOf(const SourceModule& module) {
-  std::unique_ptr<Group> group;
+  if (!Has(module)) return;
+  const Construction::Turn turn(construction_);
+  std::shared_ptr<Group> group;
   {
     const ForkScope scope;
     absl::MutexLock lock(&mutex_);
-    const auto has_module = [&](const std::unique_ptr<Group>& other) {
-      return std::find(other->modules.begin(), other->modules.end(), module.id()) !=
-             other->modules.end();
-    };
-    prepared_.erase(std::remove_if(prepared_.begin(), prepared_.end(), has_module),
-                    prepared_.end());
-    const auto found = std::find_if(registered_.begin(), registered_.end(), has_module);
+    const auto prepared = Find(prepared_, module);
+    if (prepared != prepared_.end()) {
+      (*prepared)->parts.erase((*prepared)->Find(module.id()));
+      return;
+    }
+    const auto found = Find(registered_, module);
     if (found == registered_.end()) return;
     group = std::move(*found);
     registered_.erase(found);
   }
-  group->Call();
+  group->TakeBack();
 }
 
 }  // namespace firstcall

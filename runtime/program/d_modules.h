@@ -28,6 +28,7 @@
 #include "base/ids.h"
 #include "runtime/link/linkage.h"
 #include "runtime/link/source_module.h"
+#include "runtime/program/construction.h"
 
 namespace firstcall {
 
@@ -35,7 +36,7 @@ class DModules {
  public:
   using Modules = std::vector<std::shared_ptr<SourceModule>>;
 
-  explicit DModules(Linkage& linkage);  // `linkage` must outlive this.
+  DModules(Linkage& linkage, Construction& construction);  // Both must outlive this.
   ~DModules();
   DModules(const DModules&) = delete;
   DModules& operator=(const DModules&) = delete;
@@ -43,11 +44,12 @@ class DModules {
   // To be called with modules that are about to be constructed, before their code runs. If one of
   // them is in D, and the process has D's runtime, links the data of all of them, and makes a file
   // for them: natively they would all be in one file. Otherwise does nothing. Errors are those of
-  // linking, and Unavailable if the file cannot be made.
-  absl::Status Prepare(const Modules& modules) ABSL_LOCKS_EXCLUDED(mutex_);
+  // linking, Unavailable if the file cannot be made, and ResourceExhausted if it cannot have so
+  // many ranges of data; after an error, the next call prepares these modules, too.
+  absl::Status Prepare(Modules modules) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Registers what was prepared since the last call. If D's runtime is initialized already, it
-  // calls the constructors now.
+  // calls the constructors now. To be called in a Construction::Turn.
   void Register() ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Takes back what was registered, the last first. If D's runtime is not terminated yet, it calls
@@ -55,19 +57,36 @@ class DModules {
   void Unregister() ABSL_LOCKS_EXCLUDED(mutex_);
 
   // The same for the modules that share a file with `module`, if it has one. To be called before
-  // the module is removed.
+  // the module is removed. Waits while another thread registers.
   void UnregisterFileOf(const SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
 
- private:
-  struct Group;
+  // Whether `module` has a file, or is to have one.
+  bool Has(const SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Whether this thread registers `module` just now: D's runtime calls its constructors.
+  bool IsRegistering(const SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  absl::StatusOr<std::unique_ptr<Group>> Make(const Modules& modules);
-  std::unique_ptr<Group> TakeLast() ABSL_LOCKS_EXCLUDED(mutex_);
+ private:
+  struct Member;
+  struct Linked;
+  struct Group;
+  using Groups = std::vector<std::shared_ptr<Group>>;
+
+  // Null if there is nothing to register.
+  absl::StatusOr<std::shared_ptr<Group>> Make(const Modules& modules);
+  // Links the data of the modules that were not removed.
+  absl::StatusOr<Linked> LinkData(const Modules& modules);
+  // The first of `groups` that has `module`, or their end.
+  static Groups::iterator Find(Groups& groups, const SourceModule& module);
+  std::shared_ptr<Group> TakeLast() ABSL_LOCKS_EXCLUDED(mutex_);
 
   Linkage& linkage_;
+  Construction& construction_;
   absl::Mutex mutex_;
-  std::vector<std::unique_ptr<Group>> prepared_ ABSL_GUARDED_BY(mutex_);
-  std::vector<std::unique_ptr<Group>> registered_ ABSL_GUARDED_BY(mutex_);
+  Modules failed_ ABSL_GUARDED_BY(mutex_);  // Those that Prepare could not prepare.
+  Groups prepared_ ABSL_GUARDED_BY(mutex_);
+  Groups registered_ ABSL_GUARDED_BY(mutex_);
+  // What is being registered, by a thread that has a Construction::Turn.
+  std::shared_ptr<Group> registering_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace firstcall

@@ -49,6 +49,7 @@ absl::Status ModuleRemoval::Forget(SourceModule& module, bool is_detached) {
 absl::Status ModuleRemoval::Remove(ModuleId id) {
   FIRSTCALL_ASSIGN_OR_RETURN(std::shared_ptr<SourceModule> module, Claim(id, "removing"));
   const absl::Cleanup ended = [&] { modules_.ReleaseClaim(id); };
+  FIRSTCALL_RETURN_IF_ERROR(program_.CheckMayBeRemoved(*module));
   program_.RunDestructorsOf(*module);
   BindShared(*module);
   return Drop(*module);
@@ -136,6 +137,7 @@ absl::StatusOr<std::unique_ptr<DetachedCode>> ModuleRemoval::Detach(ModuleId id)
     return absl::FailedPreconditionError(
         absl::StrCat("detaching '", module->name(), "': its constructors have not run"));
   }
+  FIRSTCALL_RETURN_IF_ERROR(program_.CheckMayBeDetached(*module));
   FIRSTCALL_RETURN_IF_ERROR(CompileAll(*module));
   auto detached = std::make_unique<DetachedCode::Parts>();
   detached->name = module->name();

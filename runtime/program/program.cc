@@ -80,7 +80,7 @@ absl::StatusOr<Program::Steps> Program::TakeConstructors() {
   }
   HookExit();
   auto [steps, modules] = construction_.TakeConstructors();
-  if (const absl::Status status = d_modules_.Prepare(modules); !status.ok()) {
+  if (const absl::Status status = d_modules_.Prepare(std::move(modules)); !status.ok()) {
     construction_.PutBack(std::move(steps));
     return Annotate(status, "constructing modules in D");
   }
@@ -109,7 +109,8 @@ absl::Status Program::RunConstructors(const KeptArguments& arguments) {
   while (true) {
     FIRSTCALL_ASSIGN_OR_RETURN(Steps steps, TakeConstructors());
     if (steps.empty()) {
-      d_modules_.Register();
+      // Not while a constructor runs, which has called this.
+      if (turn.is_outermost()) d_modules_.Register();
       return absl::OkStatus();
     }
     {
@@ -158,6 +159,18 @@ void Program::RunDestructors() {
   exit_handlers_.Run();
   d_modules_.Unregister();
   RunInReverse(TakeDestructors(), /*handle=*/nullptr);
+}
+
+absl::Status Program::CheckMayBeRemoved(const SourceModule& module) {
+  if (!d_modules_.IsRegistering(module)) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      "removing '", module.name(), "': not possible while constructors of modules in D run"));
+}
+
+absl::Status Program::CheckMayBeDetached(const SourceModule& module) {
+  if (!d_modules_.Has(module)) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("detaching '", module.name(), "': D's runtime looks into its variables"));
 }
 
 void Program::RunDestructorsOf(SourceModule& module) {

@@ -43,7 +43,12 @@ class Program {
         exit_handlers_(exit_handlers),
         threads_(threads),
         construction_(construction),
-        d_modules_(linkage) {}
+        d_modules_(linkage, construction) {}
+
+  // FailedPrecondition if D's runtime calls constructors of `module` just now, on this thread.
+  absl::Status CheckMayBeRemoved(const SourceModule& module);
+  // FailedPrecondition if D's runtime knows `module`, which refers to the program's other modules.
+  absl::Status CheckMayBeDetached(const SourceModule& module);
 
   // Runs the exit handlers that `module` has registered. Then runs its destructors, if its
   // constructors have run and its destructors have not.

@@ -83,9 +83,8 @@ PromotionJob::Outcome HotFunctionOptimizer::Serve(HotFunction& function,
   return Conclude(attempt, body);
 }
 
-void HotFunctionOptimizer::SeekInCache(absl::Span<HotFunction* const> functions) {
-  for (HotFunction* function : functions) {
-    const uint32_t wanted = function->request().wanted();
+void HotFunctionOptimizer::SeekInCache(absl::Span<const PromotionSchedule::Sought> all) {
+  for (const auto& [function, wanted] : all) {
     if (!bodies_.IsCached(function->key(), LoopOf(wanted))) continue;
     absl::MutexLock lock(&mutex_);
     function->NoteCached(wanted);

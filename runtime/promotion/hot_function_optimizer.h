@@ -56,9 +56,9 @@ class HotFunctionOptimizer {
   PromotionJob::Outcome Serve(HotFunction& function, std::atomic<int>* attended)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Asks the object cache for what `functions` ask for, and notes what it has (HotFunction::
-  // NoteCached). They are on the waiting list. The caller is at work. Blocks where the cache does.
-  void SeekInCache(absl::Span<HotFunction* const> functions) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Asks the object cache for what functions wait for, and notes what it has
+  // (HotFunction::NoteCached). The caller is at work. Blocks where the cache does.
+  void SeekInCache(absl::Span<const PromotionSchedule::Sought> all) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
   // A job, and what is known when it begins.

@@ -25,11 +25,17 @@ std::optional<ExecutorAddress> OfContinuation(std::optional<uint32_t> loop,
 
 }  // namespace
 
+// The cache is for runs without a debugger, too.
+bool OptimizedBodies::KeepsDebugInfo() const { return describes_bodies_ && HasListeningDebugger(); }
+
+bool OptimizedBodies::IsCached(FunctionKey key, std::optional<uint32_t> loop) const {
+  return !KeepsDebugInfo() && cache_.Has(key, loop);
+}
+
 absl::StatusOr<OptimizedBodies::Body> OptimizedBodies::Make(
     FunctionKey key, std::optional<uint32_t> loop, ExecutorAddress first_body, IsWarm is_warm,
     std::vector<BranchCounts> counts, std::shared_ptr<StopFlag> stop, RunPasses run_passes) {
-  // The cache is for runs without a debugger, too.
-  const bool keeps_debug_info = describes_bodies_ && HasListeningDebugger();
+  const bool keeps_debug_info = KeepsDebugInfo();
   if (!keeps_debug_info) {
     if (std::optional<Body> cached = LinkCached(key, loop, first_body)) return *cached;
   }

@@ -74,11 +74,11 @@ class OptimizedBodies {
 
   // Whether Make would probably find this in the cache. Does not block, except where the cache
   // does.
-  bool IsCached(FunctionKey key, std::optional<uint32_t> loop) const {
-    return cache_.Has(key, loop);
-  }
+  bool IsCached(FunctionKey key, std::optional<uint32_t> loop) const;
 
  private:
+  // Whether bodies are made with debug information, which those in the cache do not have.
+  bool KeepsDebugInfo() const;
   // Nullopt if the cache has none that can be used.
   std::optional<Body> LinkCached(FunctionKey key, std::optional<uint32_t> loop,
                                  ExecutorAddress first_body);

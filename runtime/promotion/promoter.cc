@@ -191,15 +191,15 @@ PromotionThreads::Served Promoter::ServeNext(std::atomic<int>* attended) {
 }
 
 void Promoter::SeekInCache() {
-  std::vector<HotFunction*> functions;
+  std::vector<PromotionSchedule::Sought> sought;
   const WorkScope scope(WorkScope::WhenOver::kForget);  // So no module is removed meanwhile.
   if (!scope.is_at_work()) return;
   {
     absl::MutexLock lock(&mutex_);
     schedule_.waiting().TakeOver(asking_);
-    functions = schedule_.TakeToBeSought();
+    sought = schedule_.TakeToBeSought();
   }
-  optimizer_.SeekInCache(functions);
+  optimizer_.SeekInCache(sought);
 }
 
 HotFunction* Promoter::TakeNext() {

@@ -49,13 +49,13 @@ bool PromotionSchedule::MustWait(const HotFunction& function, absl::Duration now
   return function.IsCountingBranches(now) || !books_.Pays(body);
 }
 
-std::vector<HotFunction*> PromotionSchedule::TakeToBeSought() {
-  std::vector<HotFunction*> taken;
+std::vector<PromotionSchedule::Sought> PromotionSchedule::TakeToBeSought() {
+  std::vector<Sought> taken;
   const absl::Duration now = SteadyNow();
   const bool has_relatives = ForkCount() != 0;
   for (HotFunction* function : waiting_.functions()) {
     if (MustWait(*function, now) && function->IsToBeSought(now, has_relatives)) {
-      taken.push_back(function);
+      taken.push_back({function, function->request().wanted()});
     }
   }
   return taken;

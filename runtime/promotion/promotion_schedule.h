@@ -25,6 +25,12 @@ namespace firstcall {
 
 class PromotionSchedule {
  public:
+  // What a function asks for (PromotionRequest::wanted), which may be in the object cache.
+  struct Sought {
+    HotFunction* function;
+    uint32_t wanted;
+  };
+
   // Without threads no function waits: the thread that asks serves it. If there is no look at the
   // counters, a function that waits is served as soon as possible. If gains are weighed, a function
   // waits until its optimization pays. Optimization may take `budget` altogether. `start` is when
@@ -65,10 +71,10 @@ class PromotionSchedule {
   // nothing to serve, or if the budget is used up.
   HotFunction* TakeNext(HotFunctions& functions);
 
-  // The functions that wait, and of which the object cache should be asked whether it has what they
-  // ask for (HotFunction::IsToBeSought). What a cache has costs next to nothing, so a function for
-  // which it has something need not wait.
-  std::vector<HotFunction*> TakeToBeSought();
+  // The functions that wait, and of which the object cache should be asked now whether it has what
+  // they ask for (HotFunction::IsToBeSought). What a cache has costs next to nothing, so a function
+  // for which it has something need not wait.
+  std::vector<Sought> TakeToBeSought();
 
   // Begins a job for a function that asks. False if the budget is used up; then the function is
   // never served. It stays in the asking state, so that it does not ask again.

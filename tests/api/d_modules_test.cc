@@ -5,14 +5,18 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "engine/engine.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -25,6 +29,7 @@ namespace firstcall {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 struct Registration {
@@ -57,6 +62,7 @@ struct File {
 
 std::vector<std::unique_ptr<File>> files;  // Those that are registered.
 std::vector<std::string> events;
+std::function<void()> when_registered;  // Called once, if it is not empty.
 
 File Read(const dl_phdr_info& info) {
   File file;
@@ -110,6 +116,7 @@ extern "C" void _d_dso_registry(void* argument) {
   dlclose(file->handle);
   *registration.slot = file.get();
   files.push_back(std::move(file));
+  if (const std::function<void()> then = std::exchange(when_registered, nullptr)) then();
 }
 
 extern "C" void firstcall_test_event(const char* event) { events.emplace_back(event); }
@@ -151,6 +158,11 @@ INSTANTIATE_TEST_SUITE_P(Modes, DModulesTest, ::testing::Values(Mode::kLazy, Mod
                          [](const auto& info) {
                            return info.param == Mode::kLazy ? "Lazy" : "Eager";
                          });
+
+class LazyDModulesTest : public DModulesTest {};
+
+INSTANTIATE_TEST_SUITE_P(Modes, LazyDModulesTest, ::testing::Values(Mode::kLazy),
+                         [](const auto&) { return "Lazy"; });
 
 TEST_P(DModulesTest, TheRuntimeFindsWhatAModuleHas) {
   AddInD("a");
@@ -225,6 +237,65 @@ TEST_P(DModulesTest, AModuleIsTakenBackBeforeItGoes) {
   engine_ = nullptr;
   EXPECT_THAT(files, IsEmpty());
   EXPECT_THAT(events, ElementsAre("registered", "registered", "taken back", "taken back"));
+}
+
+TEST_P(DModulesTest, ModulesOfOneFileAreTakenBackTogether) {
+  AddInD("a");
+  const ModuleId other = Add("c");
+  ASSERT_THAT(engine_->RunConstructors(), IsOk());
+  EXPECT_THAT(engine_->Remove(other), IsOk());
+  EXPECT_THAT(files, IsEmpty());
+  engine_ = nullptr;
+  EXPECT_THAT(events, ElementsAre("registered", "taken back"));
+}
+
+// In eager mode such a module is not added.
+TEST_P(LazyDModulesTest, ModulesThatCannotBePreparedAreRegisteredLater) {
+  AddInD("a", R"(
+    @missing = external global i64
+    @a_pointer = global ptr @missing
+  )");
+  EXPECT_THAT(engine_->RunConstructors(),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("missing")));
+  EXPECT_THAT(events, IsEmpty());
+  ASSERT_THAT(engine_->AddBitcode(ParseToBitcode("@missing = global i64 1"), "other"), IsOk());
+  ASSERT_THAT(engine_->RunConstructors(), IsOk());
+  ASSERT_EQ(files.size(), 1u);
+  EXPECT_THAT(files[0]->infos, ElementsAre(AddressOf("a_info")));
+  EXPECT_TRUE(files[0]->HasData(AddressOf("missing")));
+}
+
+TEST_P(DModulesTest, ItsModulesAreNotDetached) {
+  const ModuleId module = AddInD("a");
+  ASSERT_THAT(engine_->RunConstructors(), IsOk());
+  EXPECT_THAT(engine_->Detach(module).status(),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("D's runtime")));
+  EXPECT_EQ(*Variable("a_data"), 5);
+}
+
+// As a constructor in D that removes its own module.
+TEST_P(DModulesTest, AModuleIsNotRemovedWhileItIsRegistered) {
+  const ModuleId module = AddInD("a");
+  absl::Status removed;
+  when_registered = [&] { removed = engine_->Remove(module); };
+  ASSERT_THAT(engine_->RunConstructors(), IsOk());
+  EXPECT_THAT(removed, StatusIs(absl::StatusCode::kFailedPrecondition,
+                                HasSubstr("while constructors of modules in D run")));
+  EXPECT_THAT(engine_->Remove(module), IsOk());
+  EXPECT_THAT(events, ElementsAre("registered", "taken back"));
+}
+
+TEST_P(DModulesTest, AnotherThreadsRemovalWaitsUntilTheModuleIsRegistered) {
+  const ModuleId module = AddInD("a");
+  std::thread remover;
+  when_registered = [&] {
+    remover = std::thread([&] { EXPECT_THAT(engine_->Remove(module), IsOk()); });
+    absl::SleepFor(absl::Milliseconds(20));  // Usually the thread waits by then.
+    events.emplace_back("goes on");
+  };
+  ASSERT_THAT(engine_->RunConstructors(), IsOk());
+  remover.join();
+  EXPECT_THAT(events, ElementsAre("registered", "goes on", "taken back"));
 }
 
 TEST_P(DModulesTest, FilesGoWithTheirModules) {

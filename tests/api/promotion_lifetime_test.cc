@@ -259,8 +259,9 @@ TEST(PromotionForkTest, ChildUsesWhatItsBrotherHasOptimized) {
   options.tier = Tier::kAuto;
   options.promotion.threads = 0;
   options.promotion.threshold = 100;
-  options.object_cache =
-      DiskCache::Open(::testing::TempDir() + "/brothers", DiskCache::Options()).value();
+  const std::string directory = ::testing::TempDir() + "/brothers";
+  std::filesystem::remove_all(directory);
+  options.object_cache = DiskCache::Open(directory, DiskCache::Options()).value();
   std::unique_ptr<Engine> engine = Engine::Create(std::move(options)).value();
   ASSERT_THAT(engine->AddBitcode(ParseToBitcode(Sums(1)), "sums"), IsOk());
   EXPECT_EQ(Get(*engine, 0)(10), 45);

@@ -21,8 +21,8 @@
 namespace firstcall {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 constexpr int32_t kInterval = 99;
 constexpr absl::Duration kBudget = absl::Hours(10);
@@ -85,7 +85,10 @@ TEST_F(PromotionScheduleTest, AFunctionThatTheCacheHasNeedNotWait) {
   function_.first_body().BeginCounting(ExecutorAddress(), kLargeBody, absl::ZeroDuration());
   ASSERT_TRUE(function_.request().Ask(kNoLoop));
   schedule.waiting().Add(function_);
-  EXPECT_THAT(schedule.TakeToBeSought(), ElementsAre(&function_));
+  const auto sought = schedule.TakeToBeSought();
+  ASSERT_THAT(sought, SizeIs(1));
+  EXPECT_EQ(sought[0].function, &function_);
+  EXPECT_EQ(sought[0].wanted, kNoLoop);
   EXPECT_EQ(schedule.TakeNext(functions_), nullptr);
   function_.NoteCached(kNoLoop);
   EXPECT_THAT(schedule.TakeToBeSought(), IsEmpty());

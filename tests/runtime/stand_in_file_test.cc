@@ -81,9 +81,15 @@ TEST(StandInFileTest, ItsNameLeadsNowhereInAnotherProcess) {
   const auto file = Load({}, 0);
   Dl_info info;
   ASSERT_NE(dladdr(file->slot(), &info), 0);
+  const std::string name = info.dli_fname;
+  const int descriptor = std::stoi(name.substr(name.rfind('/') + 1));
   const pid_t child = fork();
-  if (child == 0)
-    _exit(open(info.dli_fname, O_RDONLY | O_NONBLOCK) == -1 && errno == ENOENT ? 0 : 1);
+  if (child == 0) {
+    // The other process has a file with the number that the name ends in.
+    const int other = open("/dev/null", O_RDONLY);
+    if (dup2(other, descriptor) != descriptor) _exit(2);
+    _exit(open(name.c_str(), O_RDONLY | O_NONBLOCK) == -1 && errno == ENOENT ? 0 : 1);
+  }
   int status = -1;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
