@@ -25,7 +25,6 @@ if [[ $# -ne 1 || $1 == -* ]]; then
   exit 2
 fi
 
-readonly LLVM_VERSION=19
 readonly SQLITE_PACKAGE=better-sqlite3@12.11.1
 readonly SQLITE_ARCHIVE=better-sqlite3-12.11.1.tgz
 readonly SQLITE_SHA256=ebf0ed75a7a59dbcb3b24bbd014ef49d9f15bc328e4adcbf516f2a8fadfa2835
@@ -39,27 +38,11 @@ cd "${BUILD_WORKING_DIRECTORY:-.}"  # Bazel runs us elsewhere.
 mkdir -p "$1"
 DIR="$(cd "$1" && pwd)"
 readonly SCRIPT HERE DIR PROGRAMS="$HERE/programs" SOURCES="$DIR/sources"
-
-say() { echo "fetch_workloads: $*" >&2; }
-
-fail() {
-  say "$*"
-  exit 1
-}
-
-# What the contents of DIR depend on: this script, our programs, the compiler.
-fingerprint() {
-  { find "$PROGRAMS" -follow -type f -print0 | sort -z | xargs -0 cat "$SCRIPT"; "clang-$LLVM_VERSION" --version; } | sha256sum | cut -d' ' -f1
-}
+# shellcheck source=benchmarks/workload_tools.sh
+source "$HERE/workload_tools.sh"
 
 check_sha256() {  # FILE SHA256
   echo "$2  $1" | sha256sum --check --status || fail "$1 does not have the pinned SHA-256 $2"
-}
-
-# Runs a command quietly; shows what it said only if it fails.
-quietly() {
-  local log="$DIR/fetch.log"
-  "$@" >"$log" 2>&1 || { cat "$log" >&2; fail "failed: $*"; }
 }
 
 fetch_sqlite() {
@@ -77,26 +60,8 @@ fetch_lua() {
   tar -xzf "$SOURCES/$LUA_ARCHIVE" -C "$SOURCES/lua" --strip-components=1
 }
 
-# What the front end hands to the optimizer: for a build without and for one with optimization. Only
-# the second has what optimizing needs: type-based alias information, lifetimes, bodies of library
-# templates, and no noinline but the programmer's.
-UNOPTIMIZED=(-O0 -Xclang -disable-O0-optnone)
-TO_BE_OPTIMIZED=(-O2 -Xclang -disable-llvm-passes)
-
-# Compiles C or C++ files into one bitcode file.
-emit() {  # NAME FLAGS... -- FILES...
-  local name=$1 flags=() parts=() file driver
-  shift
-  while [[ $1 != -- ]]; do flags+=("$1"); shift; done
-  shift
-  for file in "$@"; do
-    driver=clang-$LLVM_VERSION
-    [[ $file == *.cc ]] && driver=clang++-$LLVM_VERSION
-    parts+=("$DIR/objects/$name-$(basename "$file").bc")
-    quietly "$driver" "${flags[@]}" -w -emit-llvm -c "$file" -o "${parts[-1]}"
-  done
-  quietly "llvm-link-$LLVM_VERSION" "${parts[@]}" -o "$DIR/$name.bc"
-}
+# What the front end hands to the code generator for a build without optimization.
+readonly UNOPTIMIZED=(-O0 -Xclang -disable-O0-optnone)
 
 # Once as emitted and once optimized.
 compile() {  # NAME FLAGS... -- FILES...
@@ -170,7 +135,7 @@ build() {
 
 main() {
   local stamp="$DIR/.fingerprint" wanted
-  wanted="$(fingerprint)"
+  wanted="$(fingerprint "$HERE/workload_tools.sh" "$PROGRAMS"/!(others))"
   [[ -f $stamp && $(<"$stamp") == "$wanted" ]] && return
   rm -f "$stamp"
   mkdir -p "$SOURCES"
@@ -179,7 +144,7 @@ main() {
   fetch_lua
   build
   echo "$wanted" >"$stamp"
-  rm -rf "$SOURCES/npm-cache" "$DIR/fetch.log"
+  rm -rf "$SOURCES/npm-cache"
   say "bitcode in $DIR/*.bc, ahead-of-time programs in $DIR/native, sources in $SOURCES"
 }
 

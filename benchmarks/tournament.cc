@@ -14,8 +14,8 @@ namespace {
 // Runs the program compiled ahead of time, whose output is the reference.
 absl::StatusOr<measure::ProcessRun> RunReference(const Workload& workload,
                                                  const Schedule& schedule) {
-  absl::StatusOr<measure::ProcessRun> run =
-      measure::RunProcess(CommandLine(Contestant{"native", {}}, workload), schedule.time_limit);
+  absl::StatusOr<measure::ProcessRun> run = measure::RunProcess(
+      CommandLine(Contestant{"native", {}}, workload), schedule.time_limit, {workload.input});
   if (!run.ok()) return run;
   measure::ProcessRun success;
   success.output = run->output;
@@ -65,7 +65,9 @@ absl::StatusOr<std::vector<Result>> Compete(const Workload& workload,
   }
   measure::Rounds rounds(
       schedule,
-      [&](size_t i) { return measure::RunProcess(results[i].command, schedule.time_limit); },
+      [&](size_t i) {
+        return measure::RunProcess(results[i].command, schedule.time_limit, {workload.input});
+      },
       &results, *std::move(reference));
   while (!rounds.Over()) {
     if (absl::Status status = rounds.RunOne(); !status.ok()) return status;

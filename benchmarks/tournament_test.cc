@@ -1,9 +1,11 @@
 #include "benchmarks/tournament.h"
 
+#include <fstream>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -58,6 +60,19 @@ TEST(TournamentTest, JudgesEveryRunAgainstTheReference) {
   EXPECT_EQ(results[3].Fault(), "crash (Segmentation fault)");
   EXPECT_EQ(results[4].Fault(), "");
   for (const Result& result : results) EXPECT_THAT(result.samples, SizeIs(2));
+}
+
+TEST(TournamentTest, EveryRunHasTheInputOfTheWorkload) {
+  Workload workload = EchoWorkload();
+  workload.native = "/bin/cat";
+  workload.input = testing::TempDir() + "/input";
+  std::ofstream(workload.input) << "some text\n";
+  const absl::StatusOr<std::vector<Result>> results =
+      Compete(workload, {Shell("reads", "cat"), Shell("does not", "echo")}, ShortSchedule(),
+              /*earlier=*/{});
+  ASSERT_TRUE(results.ok()) << results.status();
+  EXPECT_EQ((*results)[0].Fault(), "");
+  EXPECT_EQ((*results)[1].Fault(), "wrong output");
 }
 
 TEST(TournamentTest, WhoTimesOutGetsNoSecondRun) {

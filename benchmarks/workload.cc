@@ -1,8 +1,13 @@
 #include "benchmarks/workload.h"
 
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <initializer_list>
+#include <system_error>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 
 namespace firstcall::benchmarks {
@@ -17,6 +22,14 @@ Workload MakeWorkload(const std::string& directory, absl::string_view name,
   workload.native = absl::StrCat(directory, "/native/", native);
   workload.arguments = std::move(arguments);
   return workload;
+}
+
+// Reads NAME.run: a line for the standard input, then one for each argument.
+void ReadRun(const std::string& path, Workload* workload) {
+  std::ifstream file(path);
+  std::string line;
+  if (std::getline(file, line) && !line.empty()) workload->input = line;
+  while (std::getline(file, line)) workload->arguments.push_back(line);
 }
 
 }  // namespace
@@ -79,6 +92,27 @@ std::vector<Workload> ComputeWorkloads(const std::string& directory, Length leng
   add("lua", std::move(lua));
   add("sq", {absl::StrCat(directory, length == Length::kUsual ? "/compute/work.sql"
                                                               : "/compute/long_work.sql")});
+  return workloads;
+}
+
+absl::StatusOr<std::vector<Workload>> OthersWorkloads(const std::string& directory) {
+  const std::string others = absl::StrCat(directory, "/others");
+  std::vector<Workload> workloads;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(others, error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (entry->path().extension() != ".run") continue;
+    const std::string name = entry->path().stem().string();
+    Workload workload = MakeWorkload(others, name, name);
+    ReadRun(entry->path().string(), &workload);
+    workloads.push_back(std::move(workload));
+  }
+  if (workloads.empty()) {
+    return absl::NotFoundError(
+        absl::StrCat(others, " has no programs; benchmarks/fetch_others.sh fetches them"));
+  }
+  std::sort(workloads.begin(), workloads.end(),
+            [](const Workload& a, const Workload& b) { return a.name < b.name; });
   return workloads;
 }
 
