@@ -45,7 +45,7 @@ ExecutorAddress StubTable::Resolve(ReentryContext& context, uint64_t index) {
 absl::StatusOr<Stub> StubTable::Make(void* owner) {
   absl::MutexLock lock(&mutex_);
   if (std::optional<Stub> stub = TakeRetired()) {
-    stub->owner_->store(owner, std::memory_order_release);
+    stub->SetOwner(owner);
     return *stub;
   }
   const size_t index = made_ % kStubsPerBlock;
@@ -62,14 +62,14 @@ absl::StatusOr<Stub> StubTable::Make(void* owner) {
 
 void StubTable::Retire(const Stub& stub, std::shared_ptr<void> last_owner) {
   absl::MutexLock lock(&mutex_);
-  stub.owner_->store(last_owner.get(), std::memory_order_release);
+  stub.SetOwner(last_owner.get());
   stub.Publish(stub.lead_);
   retired_.push_back({stub, std::move(last_owner)});
 }
 
 void StubTable::Redirect(const Stub& stub, std::shared_ptr<void> last_owner, ExecutorAddress body) {
   absl::MutexLock lock(&mutex_);
-  stub.owner_->store(last_owner.get(), std::memory_order_release);
+  stub.SetOwner(last_owner.get());
   stub.Publish(body);
   owners_of_redirected_.push_back(std::move(last_owner));
 }

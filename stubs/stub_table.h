@@ -44,6 +44,10 @@ class Stub {
     slot_->store(body.value(), std::memory_order_release);
   }
 
+  // From now on calls that have not reached a body go to the handler with `owner`, which must exist
+  // until the stub has another owner and no such call is left.
+  void SetOwner(void* owner) const { owner_->store(owner, std::memory_order_release); }
+
  private:
   friend class StubTable;
   Stub(ExecutorAddress address, std::atomic<uint64_t>* slot, ExecutorAddress lead,

@@ -75,6 +75,12 @@ ExecutorAddress FunctionTable::HandleFirstCall(const std::atomic<void*>& owner) 
   return failed.failures->Handle({failed.function, failed.module, failed.status});
 }
 
+std::shared_ptr<FunctionTable::StubOwner> FunctionTable::LeadTo(ExecutorAddress successor) {
+  auto leftover = std::make_shared<Leftover>();
+  leftover->successor = successor;
+  return leftover;
+}
+
 void FunctionTable::Retire(StubTable& stubs, const NamedStub& stub, absl::string_view module,
                            absl::string_view reason, std::shared_ptr<const CallFailures> failures) {
   auto leftover = std::make_shared<Leftover>();
@@ -123,9 +129,7 @@ void FunctionTable::Remove(SourceModule& module, FindSuccessor successor_of) {
   Forget(module, [&](const Record& record) {
     const auto found = successors.find(record.key.ordinal);
     if (found == successors.end()) return Retire(record, "its module was removed");
-    auto leftover = std::make_shared<Leftover>();
-    leftover->successor = found->second;
-    stubs_.Redirect(*record.stub, std::shared_ptr<StubOwner>(std::move(leftover)), found->second);
+    stubs_.Redirect(*record.stub, LeadTo(found->second), found->second);
   });
 }
 
@@ -133,7 +137,9 @@ std::vector<NamedStub> FunctionTable::Detach(SourceModule& module) {
   std::vector<NamedStub> stubs;
   Forget(module, [&](const Record& record) {
     if (record.state != FunctionState::kReady) return Retire(record, "its module was detached");
-    stubs.push_back({*record.stub, std::string(NameOf(record.key))});
+    std::shared_ptr<StubOwner> owner = LeadTo(record.entry);
+    record.stub->SetOwner(owner.get());
+    stubs.push_back({*record.stub, std::string(NameOf(record.key)), std::move(owner)});
   });
   return stubs;
 }

@@ -45,6 +45,7 @@ enum class FunctionState { kStub, kCompiling, kReady, kFailed };
 struct NamedStub {
   Stub stub;
   std::string function;
+  std::shared_ptr<void> owner = nullptr;  // The stub's, if it has one of its own.
 };
 
 class FunctionTable {
@@ -78,8 +79,10 @@ class FunctionTable {
   using FindSuccessor = absl::FunctionRef<std::optional<ExecutorAddress>(SymbolOrdinal function)>;
   void Remove(SourceModule& module, FindSuccessor successor_of) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Forgets the functions of `module`, and returns their stubs. Stubs of functions that are not
-  // published go to the failure handler.
+  // Forgets the functions of `module`, while no other thread is at work. Returns the stubs of those
+  // that are published, whose calls go on to their bodies. Keep what is returned until the bodies
+  // are freed: a thread that had called such a stub before the function was published may read the
+  // stub's owner until then. Stubs of other functions go to the failure handler.
   std::vector<NamedStub> Detach(SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // The function's identity: the address of its stub. Makes the stub if there is none.
@@ -239,6 +242,8 @@ class FunctionTable {
   void Forget(SourceModule& module, absl::FunctionRef<void(const Record&)> with_stub)
       ABSL_LOCKS_EXCLUDED(mutex_);
   void Retire(const Record& record, absl::string_view reason) const;
+  // An owner for calls that continue at `successor`.
+  static std::shared_ptr<StubOwner> LeadTo(ExecutorAddress successor);
 
   const std::shared_ptr<const CallFailures> failures_;
   StubTable& stubs_;

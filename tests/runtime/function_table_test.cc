@@ -1,17 +1,30 @@
 #include "runtime/link/function_table.h"
 
+#include <atomic>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/ids.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "memory/arena_memory.h"
+#include "memory/executor_address.h"
 #include "memory/in_process_mapper.h"
+#include "memory/owned_code.h"
 #include "memory/unwind_registry.h"
 #include "runtime/link/call_failures.h"
+#include "runtime/link/source_module.h"
+#include "runtime/process/exit_handlers.h"
 #include "runtime/process/work_scope.h"
+#include "seam/options.h"
+#include "seam/symbol.h"
+#include "seam/symbol_index_builder.h"
 #include "stubs/stub_architecture.h"
 #include "stubs/stub_table.h"
 #include "tests/testing/status_matchers.h"
@@ -119,6 +132,56 @@ TEST_F(FunctionTableTest, AClaimedFunctionIsCompiledAtItsOwnCallIfItIsReleased) 
   EXPECT_FALSE(functions_.Claim(key_));
   functions_.Release(key_);
   EXPECT_TRUE(CanClaim());
+}
+
+int Answer() { return 42; }
+
+// A table with one function, called through its stub. What `before_work` points to runs when a call
+// has left the stub, and the engine has not begun to work for it.
+class CallInFlight : public testing::Test {
+ protected:
+  static ExecutorAddress Handle(const std::atomic<void*>& owner) {
+    if (before_work) std::exchange(before_work, nullptr)();
+    return FunctionTable::HandleFirstCall(owner);
+  }
+
+  CallInFlight() {
+    Symbol symbol;
+    symbol.name = "answer";
+    symbol.is_definition = true;
+    SymbolIndexBuilder index(1);
+    EXPECT_THAT(index.Add(symbol), IsOk());
+    module_ = std::make_shared<SourceModule>(
+        ModuleId{0}, "module", LibraryId{0}, Mode::kLazy, /*is_far=*/false, /*is_reopenable=*/false,
+        std::make_shared<SymbolIndex>(index.Finish()),
+        std::make_unique<OwnedCode>(memory_, unwind_registry_), dso_handle_, nullptr);
+    key_ = {module_.get(), SymbolOrdinal{0}};
+  }
+
+  static inline std::function<void()> before_work;
+  const std::shared_ptr<ArenaMemory> memory_ =
+      ArenaMemory::Create(std::make_shared<InProcessMapper>(), ArenaMemoryOptions()).value();
+  const std::shared_ptr<UnwindRegistry> unwind_registry_ = std::make_shared<UnwindRegistry>();
+  StubTable stubs_{HostStubArchitecture(), memory_, unwind_registry_, &CallInFlight::Handle};
+  FunctionTable functions_{stubs_, std::make_shared<CallFailures>(FailureHandler())};
+  ExitHandlers exit_handlers_;
+  DsoHandle dso_handle_{exit_handlers_};
+  std::shared_ptr<SourceModule> module_;
+  FunctionKey key_;
+};
+
+TEST_F(CallInFlight, GoesOnToTheBodyOfAFunctionThatIsDetachedMeanwhile) {
+  absl::StatusOr<ExecutorAddress> stub = functions_.AddressOf(key_);
+  ASSERT_THAT(stub, IsOk());
+  std::vector<NamedStub> detached;
+  before_work = [&] {
+    functions_.Publish(key_, ExecutorAddress(reinterpret_cast<uint64_t>(&Answer)));
+    detached = functions_.Detach(*module_);
+  };
+  EXPECT_EQ(stub->InThisProcess<int (*)()>()(), 42);
+  EXPECT_FALSE(before_work);
+  ASSERT_EQ(detached.size(), 1);
+  EXPECT_EQ(detached[0].function, "answer");
 }
 
 }  // namespace
