@@ -427,7 +427,6 @@ main() {
   fi
   mapfile -t all < <(declare -F | sed -n 's/^declare -f recipe_//p')
   build "${all[@]}"
-  rm -rf "$DIR/generated"
   echo "$wanted" >"$stamp"
   say "bitcode in $DIR/*.bc, ahead-of-time programs in $DIR/native, sources in $SOURCES"
 }

@@ -87,9 +87,14 @@ absl::Status BodyInstrumentation::MakeContinuationOf(llvm::Function& body,
                                                      const ContinuationAtLoop& continuation) const {
   const uint32_t loop = continuation.loop;
   LoopEntries entries(body, labels_.front(), LoopEntries::Purpose::kContinuation);
-  const LoopEntry* entry = loop < entries.size() ? entries.Find(loop) : nullptr;
-  if (entry == nullptr) {
+  if (loop >= entries.size()) {
     return absl::NotFoundError(absl::StrCat("function '", NameOf(0), "' has no loop ", loop));
+  }
+  const LoopEntry* entry = entries.Find(loop);
+  if (entry == nullptr) {
+    return absl::NotFoundError(
+        absl::StrCat("loop ", loop, " of function '", NameOf(0),
+                     "' has no possible entry: a call in the function returns twice, for example"));
   }
   if (continuation.on_entry) continuation.on_entry(body, *entry);
   Annotate(body);

@@ -814,6 +814,27 @@ TEST_F(FunctionExtractorTest, MakesTheContinuationAtALoop) {
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("'loop' has no loop 7")));
 }
 
+TEST_F(FunctionExtractorTest, SaysThatALoopHasNoPossibleEntry) {
+  Load(R"(
+    declare i32 @twice(i32) returns_twice
+    define void @loop(i32 %n) {
+      %saved = call i32 @twice(i32 0)
+      br label %next
+    next:
+      %i = phi i32 [ %saved, %0 ], [ %more, %next ]
+      %more = add i32 %i, 1
+      %again = icmp slt i32 %more, %n
+      br i1 %again, label %next, label %end
+    end:
+      ret void
+    })");
+  ExtractOptions options;
+  options.body = ContinuationAtLoop{0};
+  EXPECT_THAT(Extract("loop", options, false),
+              StatusIs(absl::StatusCode::kNotFound,
+                       HasSubstr("loop 0 of function 'loop' has no possible entry")));
+}
+
 TEST_F(FunctionExtractorTest, AContinuationIsMadeOfWhatWasReadAfterTheFunctionWasImported) {
   Load(std::string(kKindsOfFunctions) + "define void @f() { call void @loop(i32 3)  ret void }");
   ExtractOptions options;
