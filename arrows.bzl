@@ -184,6 +184,14 @@ ARROWS = {
         "object",
         "seam",
     ],
+    "clients/orc": [
+        "backend/baseline",
+        "backend/llvm",
+        "base",
+        "ir/from_llvm",
+        "object",
+        "seam",
+    ],
     "tools": [
         "backend/llvm",
         "base",

@@ -75,6 +75,9 @@ struct CodeRelocation {
   int64_t addend = 0;
 };
 
+// Which other objects and libraries may refer to a global symbol, with the numbers that ELF has.
+enum class SymbolVisibility : uint8_t { kDefault = 0, kHidden = 2, kProtected = 3 };
+
 struct CodeSymbol {
   // The name is the `name_size` characters of CompiledCode::names from `name` on; empty for a
   // section.
@@ -84,6 +87,7 @@ struct CodeSymbol {
   bool is_local = false;  // Other code cannot refer to it.
   bool is_weak = false;   // Another definition may take its place; if undefined, it may be null.
   bool is_thread_local = false;
+  SymbolVisibility visibility = SymbolVisibility::kDefault;
   // Where the symbol is, if it is defined.
   uint32_t section = 0;
   uint32_t offset = 0;

@@ -19,6 +19,14 @@ namespace firstcall {
 std::string WriteElfObject(absl::Span<const CompiledCode> parts, Machine machine,
                            absl::string_view comment);
 
+// The same for a linker that divides unwind tables into their entries: equal common entries of the
+// parts become one, and the table refers to code by a symbol that stays where it is if another
+// definition takes the place of a weak function. (Each unwind table of a part has one
+// common entry and, behind it, entries of functions.) Constants without relocations are in
+// .rodata.
+std::string WriteElfObjectForAnyLinker(absl::Span<const CompiledCode> parts, Machine machine,
+                                       absl::string_view comment);
+
 }  // namespace firstcall
 
 #endif  // FIRSTCALL_OBJECT_ELF_WRITER_H_

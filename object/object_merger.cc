@@ -16,6 +16,16 @@ constexpr uint32_t kX86_64UnwindTable = 0x70000001;  // SHT_X86_64_UNWIND
 constexpr uint64_t kIgnoredFlags = SHF_MERGE | SHF_STRINGS | SHF_GROUP;
 constexpr uint64_t kKnownFlags = SHF_ALLOC | SHF_WRITE | SHF_EXECINSTR | kIgnoredFlags;
 
+// What the parts of one module may have, too: they are linked by those who know what that means.
+constexpr uint64_t kRetained = 0x200000;  // SHF_GNU_RETAIN
+constexpr uint64_t kLarge = 0x10000000;   // SHF_X86_64_LARGE
+constexpr uint64_t kKnownFlagsOfModule = SHF_TLS | kRetained | kLarge;
+
+bool IsKnownTypeOfModule(uint32_t type) {
+  return type == SHT_INIT_ARRAY || type == SHT_FINI_ARRAY || type == SHT_PREINIT_ARRAY ||
+         type == SHT_NOTE;
+}
+
 // More would not fit into the numbers of the format.
 constexpr size_t kMostOutputs = 1000;
 
@@ -26,9 +36,18 @@ bool ObjectMerger::IsMergeable(const ElfObject& object, const ElfObject::Section
   if (section.is_relocation_table()) return true;
   if (!section.is_loaded()) return true;
   const bool is_known = section.type == SHT_PROGBITS || section.type == SHT_NOBITS ||
-                        section.type == kX86_64UnwindTable;
+                        section.type == kX86_64UnwindTable ||
+                        (is_of_one_module_ && IsKnownTypeOfModule(section.type));
+  const uint64_t known_flags = kKnownFlags | (is_of_one_module_ ? kKnownFlagsOfModule : 0);
+  // JITLink gives all sections of a name the same permissions.
+  constexpr uint64_t kPermissions = SHF_WRITE | SHF_EXECINSTR;
+  if (is_of_one_module_ && std::any_of(outputs_.begin(), outputs_.end(), [&](const Output& output) {
+        return output.name == section.name && ((output.flags ^ section.flags) & kPermissions) != 0;
+      })) {
+    return false;
+  }
   // The entries of an unwind table follow each other without gaps, because zeros would end it.
-  return is_known && (section.flags & ~kKnownFlags) == 0 &&
+  return is_known && (section.flags & ~known_flags) == 0 &&
          (section.alignment & (section.alignment - 1)) == 0 && section.alignment <= 4096 &&
          !(section.is_unwind_table() && section.size % 4 != 0) &&
          object.BytesOf(section).size() == (section.has_bytes() ? section.size : 0);
@@ -38,6 +57,14 @@ bool ObjectMerger::IsMergeable(const ElfObject& object, size_t number) const {
   const ElfObject::Symbol symbol = object.symbol(number);
   const int type = symbol.type();
   if (type == STT_FILE || number == 0) return true;
+  if (is_of_one_module_) {
+    if (type == STT_GNU_IFUNC) return false;
+    if (symbol.index == SHN_COMMON) return IsUniqueInModule(object.NameOf(symbol));
+    if (symbol.is_undefined()) return !object.NameOf(symbol).empty();
+    const uint32_t section = object.SectionOf(symbol, number);
+    if (section == 0 || symbol.value > object.sections()[section].size) return false;
+    return symbol.is_local() || IsUniqueInModule(object.NameOf(symbol));
+  }
   // The definition of a thread-local variable, common, or an ifunc.
   if (type > STT_SECTION && !(type == STT_TLS && symbol.is_undefined())) return false;
   if (symbol.is_undefined()) {
@@ -50,6 +77,11 @@ bool ObjectMerger::IsMergeable(const ElfObject& object, size_t number) const {
   if (symbol.is_local()) return true;
   auto found = globals_.find(object.NameOf(symbol));
   return found == globals_.end() || !symbols_[found->second].record.is_undefined();
+}
+
+bool ObjectMerger::IsUniqueInModule(absl::string_view name) const {
+  const auto found = globals_.find(name);
+  return found == globals_.end() || symbols_[found->second].record.is_undefined();
 }
 
 bool ObjectMerger::CanBeMerged(const ElfObject& object) const {
@@ -80,13 +112,16 @@ void ObjectMerger::AddSections(Part& part) {
   for (uint32_t i = 0; i < part.places.size(); ++i) {
     const ElfObject::Section& section = object.sections()[i];
     if (!section.is_loaded()) continue;
-    const uint64_t flags = section.flags & ~kIgnoredFlags;
+    const uint64_t flags = section.flags & ~(kIgnoredFlags | kRetained);
+    // Code generators give unwind tables different types.
+    const uint32_t type =
+        is_of_one_module_ && section.is_unwind_table() ? SHT_PROGBITS : section.type;
     const auto [found, is_new] = output_numbers_.emplace(
-        std::make_tuple(std::string(section.name), section.type, flags), outputs_.size());
+        std::make_tuple(std::string(section.name), type, flags), outputs_.size());
     if (is_new) {
       Output& output = outputs_.emplace_back();
       output.name = std::string(section.name);
-      output.type = section.type;
+      output.type = type;
       output.flags = flags;
     }
     Output& output = outputs_[found->second];
@@ -111,11 +146,26 @@ void ObjectMerger::AddSymbols(Part& part) {
     const absl::string_view name = object.NameOf(symbol);
     Symbol added;
     added.record = symbol;
-    if (!symbol.is_undefined()) {
+    if (!symbol.is_undefined() && symbol.index != SHN_COMMON) {
       const Place place = part.places[object.SectionOf(symbol, i)];
       if (place.output == 0) continue;  // Of a section that is not loaded.
       added.record.index = static_cast<uint16_t>(place.output);
       added.record.value = symbol.type() == STT_SECTION ? 0 : symbol.value + place.offset;
+      if (is_of_one_module_) {
+        // LLVM gives an alias the size of its type, which may be more than is left there.
+        const uint64_t most = object.sections()[object.SectionOf(symbol, i)].size - symbol.value;
+        added.record.size = std::min(symbol.size, most);
+      }
+    }
+    if (is_of_one_module_ && symbol.type() != STT_SECTION && !name.empty()) {
+      numbers[i] = FindInModule(symbol, name, added.record);
+      if (numbers[i] != 0) continue;
+      added.name = name;
+      name_bytes_ += name.size() + 1;
+      numbers[i] = static_cast<uint32_t>(symbols_.size());
+      (symbol.is_local() ? locals_ : globals_).emplace(name, numbers[i]);
+      symbols_.push_back(added);
+      continue;
     }
     numbers[i] = static_cast<uint32_t>(symbols_.size());
     if (!symbol.is_local() && !name.empty()) {
@@ -133,6 +183,33 @@ void ObjectMerger::AddSymbols(Part& part) {
       name_bytes_ += name.size() + 1;
     }
     symbols_.push_back(added);
+  }
+}
+
+uint32_t ObjectMerger::FindInModule(const ElfObject::Symbol& symbol, absl::string_view name,
+                                    const ElfObject::Symbol& record) {
+  const auto global = globals_.find(name);
+  if (symbol.is_undefined()) {
+    const auto local = locals_.find(name);
+    if (global == globals_.end()) return local == locals_.end() ? 0 : local->second;
+    ElfObject::Symbol& known = symbols_[global->second].record;
+    // One strong reference is enough.
+    if (known.is_undefined() && symbol.binding() != STB_WEAK) known.info = symbol.info;
+    return global->second;
+  }
+  if (global == globals_.end() || !symbols_[global->second].record.is_undefined()) return 0;
+  symbols_[global->second].record = record;
+  return global->second;
+}
+
+void ObjectMerger::MakeLocal() {
+  for (const std::string& name : made_local_) {
+    const auto found = globals_.find(name);
+    if (found == globals_.end()) continue;
+    ElfObject::Symbol& record = symbols_[found->second].record;
+    if (record.is_undefined()) continue;
+    record.info = ELF64_ST_INFO(STB_LOCAL, record.type());
+    record.other = STV_DEFAULT;
   }
 }
 
@@ -214,6 +291,7 @@ void ObjectMerger::WriteRelocations(const Output& output, const std::vector<uint
 // before the others, as the format demands.
 std::string ObjectMerger::Finish(size_t spare) {
   constexpr size_t kHeaders = 4096;  // For some outputs; more are rare.
+  MakeLocal();
   ElfFile file;
   file.bytes().reserve(SizeWithoutHeaders() + kHeaders + spare);
   for (const Output& output : outputs_) WriteContents(output, file);

@@ -15,6 +15,7 @@
 #include <memory>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -28,6 +29,16 @@ class ElfFile;
 
 class ObjectMerger {
  public:
+  // For objects that this project's linker links.
+  ObjectMerger() = default;
+
+  // For the parts of one module, which any linker may link. A name that one part refers to is the
+  // definition that another part has, also a local one. `locals` are global definitions of parts
+  // that are to be local in the merged object. Arrays of constructors, and thread-local and common
+  // symbols, are merged, too.
+  explicit ObjectMerger(std::vector<std::string> locals)
+      : is_of_one_module_(true), made_local_(std::move(locals)) {}
+
   // Adds the sections of `object` that are loaded. Sections with the same name follow one another
   // in one section. A global definition whose name another object has defined before becomes a
   // local one, which the object goes on using.
@@ -35,7 +46,8 @@ class ObjectMerger {
   // Returns false, and adds nothing, if the bytes are no object or the object has something that
   // cannot be merged: debug information, arrays of constructors, thread-local or common symbols,
   // damage, another architecture than the objects before, or a name that it refers to and another
-  // object defines, or the other way round.
+  // object defines, or the other way round. (Of the parts of one module: debug information,
+  // two definitions of a name, damage, or what this class does not know.)
   bool Add(ObjectBytes object);
 
   // The merged object. `spare` bytes can be appended to it without a copy. Call it once, after Add
@@ -81,6 +93,12 @@ class ObjectMerger {
   bool CanBeMerged(const ElfObject& object) const;
   bool IsMergeable(const ElfObject& object, const ElfObject::Section& section) const;
   bool IsMergeable(const ElfObject& object, size_t number) const;
+  bool IsUniqueInModule(absl::string_view name) const;
+  // The number that symbol number `i` of the part has if it is the same as one of another part; 0
+  // if it is not.
+  uint32_t FindInModule(const ElfObject::Symbol& symbol, absl::string_view name,
+                        const ElfObject::Symbol& record);
+  void MakeLocal();
   void AddSections(Part& part);
   void AddSymbols(Part& part);
   void AddRelocations(const Part& part);
@@ -88,6 +106,8 @@ class ObjectMerger {
   static void WriteRelocations(const Output& output, const std::vector<uint32_t>& new_numbers,
                                ElfFile& file);
 
+  const bool is_of_one_module_ = false;
+  const std::vector<std::string> made_local_;
   Machine machine_ = Machine::kOther;
   std::vector<std::unique_ptr<const Part>> parts_;
   std::vector<Output> outputs_;
@@ -96,6 +116,8 @@ class ObjectMerger {
   size_t name_bytes_ = 0;  // Of the symbols, with a zero behind each.
   // Of the global symbols, defined and undefined.
   absl::flat_hash_map<absl::string_view, uint32_t> globals_;
+  // Of one module: of its local definitions.
+  absl::flat_hash_map<absl::string_view, uint32_t> locals_;
 };
 
 }  // namespace firstcall

@@ -107,6 +107,8 @@ absl::StatusOr<std::unique_ptr<BaselineCompiler>> BaselineCompiler::Create(
   coverage.has_few_registers = options.has_few_registers;
   coverage.has_stack_guard = IsLinux(triple);
   coverage.emulates_thread_locals = options.emulates_thread_locals;
+  coverage.refuses_thread_locals = options.is_for_any_linker && !options.emulates_thread_locals;
+  coverage.ignores_debug_information = options.ignores_debug_information;
   coverage.has_assembler = options.text_assembler != nullptr;
   std::unique_ptr<Parts> parts;
   // What LLVM writes as Mach-O is read into the form that this compiler's code has, so both fit
@@ -136,6 +138,7 @@ absl::StatusOr<std::unique_ptr<BaselineCompiler>> BaselineCompiler::Create(
   }
   parts->options.coverage = coverage;
   parts->options.text_assembler = options.text_assembler;
+  parts->options.is_for_any_linker = options.is_for_any_linker;
   return std::unique_ptr<BaselineCompiler>(new BaselineCompiler(std::move(parts)));
 }
 

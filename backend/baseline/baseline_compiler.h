@@ -30,6 +30,12 @@ struct BaselineOptions {
   // Thread-local variables are emulated (__emutls_get_address); otherwise code reaches them by
   // descriptors (memory/thread_local_blocks.h), for which this project's linker is needed.
   bool emulates_thread_locals = false;
+  // Objects are for any linker, and hold what the module says of them: symbols have their
+  // binding and visibility, constants are not copied, only what the module itself defines is taken
+  // to be near, and thread-local variables that are not emulated are refused.
+  bool is_for_any_linker = false;
+  // Functions and variables with debug information are not refused; their code has none.
+  bool ignores_debug_information = false;
   // Assembles inline assembly; must outlive the compiler. Null: functions with a text are refused.
   TextAssembler* text_assembler = nullptr;
 };

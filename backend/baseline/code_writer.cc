@@ -51,6 +51,12 @@ void WriteSymbols(const FunctionCode& code, const Extent& extent, CompiledCode& 
   CodeSymbol& own = AddSymbol(compiled, "", SymbolNameOf(code.function->global(), layout));
   own.is_defined = true;
   own.is_local = code.function->global().HasLocalLinkage();
+  const auto describe = [&](const ir::Global& global, CodeSymbol& symbol) {
+    if (!code.options.is_for_any_linker) return;  // The engine chooses among definitions.
+    symbol.is_weak = global.IsWeakForLinker();
+    symbol.visibility = VisibilityOf(global);
+  };
+  describe(code.function->global(), own);
   own.size = extent.size();
   for (const Symbols::Symbol& symbol : code.symbols.all()) {
     if (symbol.global == nullptr) {
@@ -63,6 +69,7 @@ void WriteSymbols(const FunctionCode& code, const Extent& extent, CompiledCode& 
       added.is_defined = true;
       added.is_local = is_local;
       added.offset = extent.pool_offset + symbol.place;
+      describe(*symbol.global, added);
     } else {
       CodeSymbol& added = AddSymbol(compiled, symbol.is_control ? "__emutls_v." : "",
                                     SymbolNameOf(*symbol.global, layout));

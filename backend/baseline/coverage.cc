@@ -1170,7 +1170,8 @@ Refusal RefusalOf(const ir::Function& function, const Architecture& architecture
   if (HasRefusedAttribute(global.attributes()->function, convention) || HasUnusualParts(function)) {
     return Refusal::kFunctionAttribute;
   }
-  if (function.has_debug_information || global.has_debug_information()) {
+  if (!options.ignores_debug_information &&
+      (function.has_debug_information || global.has_debug_information())) {
     return Refusal::kDebugInformation;
   }
   if (HasUncoveredPersonality(function)) return Refusal::kException;
@@ -1180,6 +1181,9 @@ Refusal RefusalOf(const ir::Function& function, const Architecture& architecture
 Refusal RefusalOf(const ir::Function& function, const ir::Instruction& instruction,
                   const Architecture& architecture, const CoverageOptions& options) {
   if (instruction.has_unknown) return Refusal::kInstruction;
+  if (options.refuses_thread_locals && ComputesThreadLocal(function, instruction)) {
+    return Refusal::kVariable;
+  }
   if (IsForeignFloat(instruction.type, architecture)) return Refusal::kType;
   if (ir::IsBinary(instruction.opcode)) return RefusalOfBinary(function, instruction);
   switch (instruction.opcode) {

@@ -38,6 +38,9 @@ struct CoverageOptions {
   bool has_few_registers = false;  // For tests: no value gets a fixed register.
   // Addresses of thread-local variables are computed by calls (BaselineOptions).
   bool emulates_thread_locals = false;
+  bool refuses_thread_locals = false;
+  // Debug information is left out, and no reason to refuse a function.
+  bool ignores_debug_information = false;
 };
 
 // The refusal because of the function's attributes and its signature.

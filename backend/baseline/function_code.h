@@ -37,6 +37,8 @@ namespace firstcall::baseline {
 struct LoweringOptions {
   // dso_local symbols are within reach of a 32-bit distance from the code.
   bool is_near = true;
+  // Objects are for any linker (BaselineOptions).
+  bool is_for_any_linker = false;
   CoverageOptions coverage;  // The processor's features.
   // The code may be so long that short branches do not reach across it.
   bool is_large = false;

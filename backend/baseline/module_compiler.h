@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "backend/baseline/baseline_compiler.h"
@@ -45,26 +46,45 @@ class ModuleCompiler {
   // reason and leaves `object` unchanged.
   Refusal Compile(ir::BodyReader& bodies, const Options& options, ObjectBytes& object);
 
-  // The same for function number `function` alone, as if the module defined nothing else, and
-  // records its code in `map` (see BaselineCompiler::Compile). kRepresentation if instructions had
-  // to be put into the function, so that others have other numbers, unless only CodeMap::live is
-  // asked for.
+  // Part of a module whose other part LLVM compiles.
+  struct Selection {
+    // Functions and variables, by their numbers, that are only referred to.
+    absl::FunctionRef<bool(uint32_t number)> is_left_out;
+    // Is called for each function, variable or alias that is not covered.
+    absl::FunctionRef<void(uint32_t number, Refusal reason)> refuse;
+  };
+
+  // Compiles what is covered of the definitions of the module of `bodies`, which has no assembly,
+  // to `object`: functions, variables, and aliases of what is in the object. The object refers to
+  // the others by their names, also to local ones. The options must be for any linker.
+  void CompileSome(ir::BodyReader& bodies, const Options& options, const Selection& selection,
+                   ObjectBytes& object);
+
+  // The same as Compile for function number `function` alone, as if the module defined nothing
+  // else, and records its code in `map` (see BaselineCompiler::Compile). kRepresentation if
+  // instructions had to be put into the function, so that others have other numbers, unless only
+  // CodeMap::live is asked for.
   Refusal CompileWithMap(ir::BodyReader& bodies, uint32_t function, bool is_near, CodeMap& map,
                          ObjectBytes& object);
 
  private:
   ModuleCompiler(std::unique_ptr<BaselineCompiler> functions, Machine machine,
-                 bool emulates_thread_locals)
+                 const BaselineOptions& options)
       : functions_(std::move(functions)),
         machine_(machine),
-        emulates_thread_locals_(emulates_thread_locals) {}
+        emulates_thread_locals_(options.emulates_thread_locals),
+        ignores_debug_information_(options.ignores_debug_information) {}
   // Compiles the functions of the module that it defines, each to a part.
   Refusal CompileFunctions(ir::BodyReader& bodies, bool is_near);
   CompiledCode& NextPart();
+  // Defines the alias in the part that has what it stands for, of the first `part_count_`. False if
+  // none has it.
+  bool DefineAlias(const ir::Module& module, const ir::Global& alias);
 
   const std::unique_ptr<BaselineCompiler> functions_;
   const Machine machine_;
   const bool emulates_thread_locals_;
+  const bool ignores_debug_information_;
   // The first `part_count_` belong to the current module.
   std::vector<CompiledCode> parts_;
   size_t part_count_ = 0;

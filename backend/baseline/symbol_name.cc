@@ -11,4 +11,16 @@ absl::string_view SymbolNameOf(const ir::Global& global, const ir::DataLayout& l
   return WithoutMachoPrefix(name);
 }
 
+SymbolVisibility VisibilityOf(const ir::Global& global) {
+  switch (global.visibility()) {
+    case ir::Visibility::kHidden:
+      return SymbolVisibility::kHidden;
+    case ir::Visibility::kProtected:
+      return SymbolVisibility::kProtected;
+    case ir::Visibility::kDefault:
+      break;
+  }
+  return SymbolVisibility::kDefault;
+}
+
 }  // namespace firstcall::baseline

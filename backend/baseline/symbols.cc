@@ -31,6 +31,12 @@ uint32_t AppendData(FunctionCode& code, const ir::Global& variable,
   return place;
 }
 
+// Whether every reference goes to the definition that the module has.
+bool IsOwn(const ir::Global& global) {
+  return !global.is_declaration() && !global.IsWeakForLinker() &&
+         global.linkage() != ir::Linkage::kAvailableExternally;
+}
+
 }  // namespace
 
 uint32_t Symbols::NumberOf(const void* key, const Symbol& symbol) {
@@ -55,8 +61,11 @@ uint32_t Symbols::NumberOfControl(const ir::Global* variable) {
 }
 
 bool IsNear(const FunctionCode& code, const ir::Global* global) {
-  return code.options.is_near && global->is_dso_local() &&
-         global->linkage() != ir::Linkage::kExternalWeak;
+  if (!code.options.is_near || !global->is_dso_local() ||
+      global->linkage() == ir::Linkage::kExternalWeak) {
+    return false;
+  }
+  return !code.options.is_for_any_linker || IsOwn(*global);
 }
 
 uint32_t PoolPlaceOf(FunctionCode& code, const ir::Global* global) {
@@ -65,7 +74,7 @@ uint32_t PoolPlaceOf(FunctionCode& code, const ir::Global* global) {
   }
   if (!global->IsVariable() || !global->is_constant() || global->is_declaration()) return kNone;
   uint32_t place = kNone;
-  if (IsCopied(*global, code.function->module())) {
+  if (!code.options.is_for_any_linker && IsCopied(*global, code.function->module())) {
     place = AppendData(code, *global);
   } else if (IsLabelTable(*global, code.function->module(), code.function->global_number())) {
     place = AppendData(code, *global, code.function->global_number());

@@ -54,8 +54,7 @@ bool IsForTheLinker(const ir::Global& variable) {
          variable.section() == "llvm.metadata";
 }
 
-bool IsPartOfCode(const ir::Global& variable, const ir::Module& module) {
-  if (IsCopied(variable, module)) return true;
+bool IsTableOfLabels(const ir::Global& variable, const ir::Module& module) {
   const absl::Span<const uint32_t> labels = module.block_addresses();
   return std::any_of(labels.begin(), labels.end(), [&](uint32_t label) {
     return IsLabelTable(variable, module, module.constants()[label].global);
@@ -73,8 +72,14 @@ uint64_t AlignmentOf(const ir::Global& variable, const ir::Module& module) {
 // Nothing that Global::has_unknown stands for changes how a variable is written.
 class VariableWriter {
  public:
-  VariableWriter(const ir::Module& module, bool emulates_thread_locals, CompiledCode& code)
-      : module_(module), emulates_thread_locals_(emulates_thread_locals), code_(code) {}
+  struct Options {
+    bool emulates_thread_locals = false;
+    bool is_for_any_linker = false;
+    bool ignores_debug_information = false;
+  };
+
+  VariableWriter(const ir::Module& module, const Options& options, CompiledCode& code)
+      : module_(module), options_(options), code_(code) {}
 
   Refusal Write(const ir::Global& variable) {
     if (!variable.value_type()->is_sized) return Refusal::kVariable;
@@ -94,9 +99,12 @@ class VariableWriter {
         alignment > kMostAlignment || (size > kMostBytes && !is_zero)) {
       return Refusal::kVariable;
     }
-    if (variable.has_debug_information()) return Refusal::kDebugInformation;
+    if (variable.has_debug_information() && !options_.ignores_debug_information) {
+      return Refusal::kDebugInformation;
+    }
+    if (variable.IsThreadLocal() && options_.is_for_any_linker) return Refusal::kVariable;
     if (!is_zero && !WriteData(variable, module_, data_)) return Refusal::kVariable;
-    if (variable.IsThreadLocal() && emulates_thread_locals_) {
+    if (variable.IsThreadLocal() && options_.emulates_thread_locals) {
       WriteControl(variable, alignment, is_zero);
       return Refusal::kNone;
     }
@@ -209,12 +217,15 @@ class VariableWriter {
     symbol.is_thread_local = global.IsThreadLocal() && prefix.empty();
     symbol.is_weak = global.is_declaration() ? global.linkage() == ir::Linkage::kExternalWeak
                                              : global.IsWeakForLinker();
+    if (options_.is_for_any_linker && !global.is_declaration()) {
+      symbol.visibility = VisibilityOf(global);
+    }
     absl::StrAppend(&code_.names, prefix, name);
     return static_cast<uint32_t>(code_.symbols.size() - 1);
   }
 
   const ir::Module& module_;
-  const bool emulates_thread_locals_;
+  const Options options_;
   CompiledCode& code_;
   ConstantData data_;
   struct NamedSection {
@@ -225,24 +236,51 @@ class VariableWriter {
   std::vector<uint32_t> numbers_;  // Of the symbols, by global; ir::kNone: not needed yet.
 };
 
-}  // namespace
-
-Refusal WriteVariables(const ir::Module& module, bool emulates_thread_locals, CompiledCode& code) {
+// Calls `write(variable)` for each variable to be written, until it returns false.
+template <typename Write>
+void ForEachVariable(const ir::Module& module, CompiledCode& code, const Write& write) {
   code.sections.clear();
   code.relocations.clear();
   code.symbols.clear();
   code.names.clear();
-  VariableWriter writer(module, emulates_thread_locals, code);
   for (const ir::Global& variable : module.globals()) {
     if (!variable.IsVariable() || variable.is_declaration() ||
-        variable.linkage() == ir::Linkage::kAvailableExternally || IsForTheLinker(variable) ||
-        IsPartOfCode(variable, module)) {
+        variable.linkage() == ir::Linkage::kAvailableExternally || IsForTheLinker(variable)) {
       continue;
     }
-    const Refusal refusal = writer.Write(variable);
-    if (refusal != Refusal::kNone) return refusal;
+    if (!write(variable)) return;
   }
-  return Refusal::kNone;
+}
+
+}  // namespace
+
+Refusal WriteVariables(const ir::Module& module, bool emulates_thread_locals, CompiledCode& code) {
+  VariableWriter::Options options;
+  options.emulates_thread_locals = emulates_thread_locals;
+  VariableWriter writer(module, options, code);
+  Refusal refusal = Refusal::kNone;
+  ForEachVariable(module, code, [&](const ir::Global& variable) {
+    if (!IsCopied(variable, module) && !IsTableOfLabels(variable, module)) {
+      refusal = writer.Write(variable);
+    }
+    return refusal == Refusal::kNone;
+  });
+  return refusal;
+}
+
+void WriteSomeVariables(const ir::Module& module, const VariableSelection& selection,
+                        CompiledCode& code) {
+  VariableWriter::Options options;
+  options.is_for_any_linker = true;
+  options.ignores_debug_information = selection.ignores_debug_information;
+  VariableWriter writer(module, options, code);
+  ForEachVariable(module, code, [&](const ir::Global& variable) {
+    const uint32_t number = module.NumberOf(variable);
+    if (selection.is_left_out(number) || IsTableOfLabels(variable, module)) return true;
+    const Refusal refusal = writer.Write(variable);
+    if (refusal != Refusal::kNone) selection.refuse(number, refusal);
+    return true;
+  });
 }
 
 }  // namespace firstcall::baseline

@@ -159,6 +159,41 @@ TEST(ObjectMergerTest, OtherMachinesAreNotMerged) {
   EXPECT_FALSE(merger.Add(WriteElfObject({&other, 1}, Machine::kAArch64, "")));
 }
 
+// Parts of one module: names of one part are those of the other, whatever comes first.
+TEST(ObjectMergerTest, PartsOfAModuleReferToEachOther) {
+  CompiledCode local = Defining("f", "g");
+  local.symbols[0].is_local = true;
+  ObjectMerger merger({"g"});
+  EXPECT_TRUE(merger.Add(ObjectOf(local)));
+  EXPECT_TRUE(merger.Add(ObjectOf(Defining("g", "f"))));
+  EXPECT_TRUE(merger.Add(ObjectOf(Defining("h", "other"))));
+  EXPECT_FALSE(merger.Add(ObjectOf(Defining("h"))));
+  std::string merged = merger.Finish();
+  ASSERT_OK_AND_ASSIGN(auto object, ElfObject::Parse(absl::MakeSpan(merged), "merged"));
+  EXPECT_THAT(object->defined(), ElementsAre("h"));
+  ASSERT_EQ(object->undefined().size(), 1u);
+  EXPECT_EQ(object->undefined()[0].name, "other");
+  EXPECT_THAT(object->ReferrersTo("f"), ElementsAre("g"));
+  EXPECT_THAT(object->ReferrersTo("g"), ElementsAre("f"));
+}
+
+TEST(ObjectMergerTest, SectionsOfAModuleHaveOnePermission) {
+  CompiledCode constant = Defining("a"), variable = Defining("b");
+  for (CompiledCode* code : {&constant, &variable}) {
+    code->sections[0].kind = SectionKind::kReadOnlyData;
+    code->sections[0].name = static_cast<uint32_t>(code->names.size());
+    code->sections[0].name_size = 4;
+    code->names += "mine";
+  }
+  variable.sections[0].kind = SectionKind::kData;
+  ObjectMerger of_module(std::vector<std::string>{});
+  EXPECT_TRUE(of_module.Add(ObjectOf(constant)));
+  EXPECT_FALSE(of_module.Add(ObjectOf(variable)));
+  ObjectMerger others;
+  EXPECT_TRUE(others.Add(ObjectOf(constant)));
+  EXPECT_TRUE(others.Add(ObjectOf(variable)));
+}
+
 // Whatever is damaged, an object is refused or gives an object that can be read; nothing is read
 // outside the bytes (asan).
 TEST(ObjectMergerTest, EveryDamagedByteIsSafe) {
@@ -167,10 +202,12 @@ TEST(ObjectMergerTest, EveryDamagedByteIsSafe) {
     for (char mask : {'\x01', '\x80', '\xff'}) {
       std::string damaged = sound;
       damaged[i] = static_cast<char>(damaged[i] ^ mask);
-      ObjectMerger merger;
-      if (!merger.Add(damaged)) continue;
-      std::string merged = merger.Finish();
-      EXPECT_THAT(ElfObject::Parse(absl::MakeSpan(merged), "merged"), IsOk()) << i;
+      ObjectMerger merger, of_module({"main"});
+      for (ObjectMerger* each : {&merger, &of_module}) {
+        if (!each->Add(damaged)) continue;
+        std::string merged = each->Finish();
+        EXPECT_THAT(ElfObject::Parse(absl::MakeSpan(merged), "merged"), IsOk()) << i;
+      }
     }
   }
 }

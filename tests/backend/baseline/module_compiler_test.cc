@@ -1,5 +1,7 @@
 #include "backend/baseline/module_compiler.h"
 
+#include <cstdint>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -127,6 +129,60 @@ TEST_F(ModuleCompilerTest, RefusesAsAWhole) {
     EXPECT_EQ(Compile(text), refusal) << text;
     EXPECT_EQ(object_, "as before");
   }
+}
+
+// As a client's linker gets them: bindings and visibilities are those of the module, constants are
+// not copied, and what is left out is referred to by its name.
+TEST_F(ModuleCompilerTest, CompilesWhatIsCovered) {
+  BaselineOptions options;
+  options.is_for_any_linker = true;
+  compiler_ = ModuleCompiler::Create("x86_64-pc-linux-gnu", options).value();
+  module_ = ParseModule(std::string(kLayout) + R"(
+    @text = private unnamed_addr constant [3 x i8] c"ab\00"
+    @common = common global i32 0
+    @own = thread_local global i32 0
+    @alias = alias void (), ptr @weak
+    @alias_of_refused = alias void (), ptr @refused
+    declare void @take(ptr)
+    define weak hidden void @weak() { call void @take(ptr @text) ret void }
+    define internal void @refused() prefix i32 1 { ret void }
+    define internal void @left_out() { ret void }
+    define void @f() { call void @refused() call void @left_out() ret void })",
+                        context_);
+  ASSERT_THAT(reader_.Begin(*module_), IsOk());
+  const auto number = [&](const char* name) {
+    return reader_.NumberOf(*module_->getNamedValue(name));
+  };
+  std::vector<uint32_t> refused;
+  compiler_->CompileSome(reader_, options_,
+                         {[&](uint32_t global) { return global == number("left_out"); },
+                          [&](uint32_t global, Refusal) { refused.push_back(global); }},
+                         object_);
+  EXPECT_THAT(refused, UnorderedElementsAre(number("common"), number("own"), number("refused"),
+                                            number("alias_of_refused")));
+  const std::unique_ptr<ElfObject> object = Parsed();
+  EXPECT_THAT(object->defined(), UnorderedElementsAre("weak", "alias", "f"));
+  std::vector<std::string> undefined;
+  for (const ElfObject::Undefined& symbol : object->undefined()) {
+    undefined.emplace_back(symbol.name);
+  }
+  EXPECT_THAT(undefined, UnorderedElementsAre("take", "refused", "left_out"));
+  for (const ElfObject::Definition& definition : object->DescribeDefinitions()) {
+    EXPECT_EQ(definition.is_weak, definition.name == "weak") << definition.name;
+    EXPECT_EQ(definition.is_hidden, definition.name == "weak") << definition.name;
+  }
+  // One common entry, and one for each of two functions.
+  size_t entries = 0;
+  for (const ElfObject::Section& section : object->sections()) {
+    if (!section.is_unwind_table()) continue;
+    const absl::Span<const char> bytes = object->BytesOf(section);
+    for (size_t at = 0; at < bytes.size(); ++entries) {
+      uint32_t size = 0;
+      std::memcpy(&size, &bytes[at], sizeof(size));
+      at += sizeof(size) + size;
+    }
+  }
+  EXPECT_EQ(entries, 3u);
 }
 
 TEST_F(ModuleCompilerTest, IsUsedAgainAfterARefusal) {
