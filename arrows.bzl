@@ -180,6 +180,7 @@ ARROWS = {
     ],
     "clients/mcjit": [
         "base",
+        "clients/orc",
         "engine",
         "object",
         "seam",

@@ -3,6 +3,7 @@
 #include <tuple>
 #include <utility>
 
+#include "clients/mcjit/baseline_objects.h"
 #include "clients/mcjit/environment.h"
 #include "clients/mcjit/lazy_engine.h"
 #include "clients/mcjit/report.h"
@@ -28,6 +29,31 @@ bool IsPlain(const llvm::MCJITMemoryManager& manager) {
   return TableOf(&manager) == plain;
 }
 
+// A memory manager of the client's, with what its engine's objects come from.
+struct ServedManager {
+  std::shared_ptr<llvm::MCJITMemoryManager> manager;
+  std::unique_ptr<BaselineObjects> objects;
+};
+
+// An engine of MCJIT's own for a client that wants real objects.
+llvm::ExecutionEngine* ConstructServed(std::unique_ptr<llvm::Module> module, std::string* error,
+                                       std::shared_ptr<llvm::MCJITMemoryManager> memory_manager,
+                                       std::shared_ptr<llvm::LegacyJITSymbolResolver> resolver,
+                                       std::unique_ptr<llvm::TargetMachine> target_machine) {
+  auto served = std::make_shared<ServedManager>();
+  served->manager = std::move(memory_manager);
+  served->objects = BaselineObjects::Create(*target_machine);
+  BaselineObjects* const objects = served->objects.get();
+  llvm::MCJITMemoryManager* const manager = served->manager.get();
+  // The engine has the manager, and with it the objects, until its end.
+  llvm::ExecutionEngine* const engine =
+      mcjits_own(std::move(module), error,
+                 std::shared_ptr<llvm::MCJITMemoryManager>(std::move(served), manager),
+                 std::move(resolver), std::move(target_machine));
+  if (engine != nullptr && objects != nullptr) objects->ServeEngine(*engine);
+  return engine;
+}
+
 }  // namespace
 
 void SetMcjitsOwn(McjitConstructor constructor) { mcjits_own = constructor; }
@@ -44,7 +70,9 @@ llvm::ExecutionEngine* ConstructEngine(std::unique_ptr<llvm::Module> module, std
   if (!environment.is_lazy) {
     reason = "FIRSTCALL_OPTIONS says so";
   } else if (memory_manager != nullptr && !IsPlain(*memory_manager)) {
-    reason = "the client has a memory manager of its own";
+    ReportMcjitsOwn(name, "the client has a memory manager of its own");
+    return ConstructServed(std::move(module), error, std::move(memory_manager), std::move(resolver),
+                           std::move(target_machine));
   } else {
     if (resolver == nullptr) {
       auto section_memory_manager = std::make_shared<llvm::SectionMemoryManager>();

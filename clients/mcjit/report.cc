@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "clients/mcjit/environment.h"
+#include "clients/orc/orc_statistics.h"
 
 namespace firstcall {
 namespace {
@@ -62,6 +63,17 @@ class OpenReports {
 void ReportMcjitsOwn(absl::string_view module, absl::string_view reason) {
   if (!Environment::Get().prints_stats) return;
   Print(NextNumber(), absl::StrCat("'", module, "': not lazy: ", reason));
+}
+
+void ReportWholeModulesAtExit() {
+  static const bool is_registered =
+      Environment::Get().prints_stats &&
+      std::atexit([] {
+        const std::string text = absl::StrCat(
+            "firstcall: modules that MCJIT engines compiled whole\n", OrcStatisticsText());
+        std::fwrite(text.data(), 1, text.size(), stderr);
+      }) == 0;
+  (void)is_registered;
 }
 
 EngineReport::EngineReport(absl::string_view module, std::function<std::string()> summary)

@@ -16,6 +16,10 @@ namespace firstcall {
 // For an engine that is MCJIT's own: `module` is the module that it was created with.
 void ReportMcjitsOwn(absl::string_view module, absl::string_view reason);
 
+// When the process exits, prints what the baseline code generator and LLVM have made of the modules
+// that engines compile whole.
+void ReportWholeModulesAtExit();
+
 // For a lazy engine. `summary` returns its statistics; they are printed when the report ends, or
 // when the process exits before that. Nothing is printed, and `summary` is not called, unless
 // FIRSTCALL_STATS is set.

@@ -54,8 +54,19 @@ llvm::ExecutionEngine& WholeEngine::GetOrCreate(const llvm::TargetMachine& targe
   engine_->setProcessAllSections(processes_all_sections_);
   for (llvm::JITEventListener* listener : listeners_) engine_->RegisterJITEventListener(listener);
   engine_->finalizeObject();
-  engine_->setObjectCache(object_cache_);
+  ServeObjectCache();
   return *engine_;
+}
+
+// A client that wants all sections reads what only LLVM writes.
+void WholeEngine::ServeObjectCache() {
+  if (processes_all_sections_) return engine_->setObjectCache(object_cache_);
+  if (baseline_objects_ == nullptr) {
+    baseline_objects_ = BaselineObjects::Create(*engine_->getTargetMachine());
+  }
+  if (baseline_objects_ == nullptr) return engine_->setObjectCache(object_cache_);
+  baseline_objects_->SetClients(object_cache_);
+  baseline_objects_->ServeEngine(*engine_);
 }
 
 void WholeEngine::AddListener(llvm::JITEventListener* listener) {
@@ -70,12 +81,14 @@ void WholeEngine::RemoveListener(llvm::JITEventListener* listener) {
 
 void WholeEngine::SetObjectCache(llvm::ObjectCache* cache) {
   object_cache_ = cache;
-  if (engine_ != nullptr) engine_->setObjectCache(cache);
+  if (engine_ != nullptr) ServeObjectCache();
 }
 
 void WholeEngine::SetProcessAllSections(bool process_all_sections) {
   processes_all_sections_ = process_all_sections;
-  if (engine_ != nullptr) engine_->setProcessAllSections(process_all_sections);
+  if (engine_ == nullptr) return;
+  engine_->setProcessAllSections(process_all_sections);
+  ServeObjectCache();
 }
 
 absl::string_view WholeEngine::ReasonForAllModules() const {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "clients/mcjit/baseline_objects.h"
 #include "clients/mcjit/constructor.h"
 #include "llvm/ExecutionEngine/ExecutionEngine.h"
 #include "llvm/ExecutionEngine/RTDyldMemoryManager.h"
@@ -49,12 +50,16 @@ class WholeEngine {
   absl::string_view ReasonForAllModules() const;
 
  private:
+  // Tells MCJIT's engine where objects come from.
+  void ServeObjectCache();
+
   const McjitConstructor constructor_;
   const std::shared_ptr<llvm::MCJITMemoryManager> memory_manager_;
   const SymbolFinder finder_;
   std::vector<llvm::JITEventListener*> listeners_;
   llvm::ObjectCache* object_cache_ = nullptr;
   bool processes_all_sections_ = false;
+  std::unique_ptr<BaselineObjects> baseline_objects_;  // Null if LLVM generates all code.
   std::unique_ptr<llvm::LLVMContext> context_;  // That of the module that MCJIT is created with.
   std::unique_ptr<llvm::ExecutionEngine> engine_;
 };

@@ -123,8 +123,9 @@ uint64_t CountFunctions(const llvm::Module& module) {
 }
 
 Object MakeBuffer(absl::string_view bytes, const llvm::Module& module) {
-  return llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(bytes.data(), bytes.size()),
-                                              module.getModuleIdentifier() + "-jitted-objectbuffer");
+  return llvm::MemoryBuffer::getMemBufferCopy(
+      llvm::StringRef(bytes.data(), bytes.size()),
+      module.getModuleIdentifier() + "-jitted-objectbuffer");
 }
 
 absl::string_view ViewOf(const llvm::MemoryBuffer& buffer) {
@@ -220,9 +221,9 @@ std::optional<Covered> OrcCompiler::Parts::CompileCovered(const llvm::Module& mo
   }
   baseline::ModuleCompiler::Options how;
   how.is_near = !is_far;
-  worker.compiler->CompileSome(
-      worker.reader, how, {[&](uint32_t number) { return bool{is_left_out[number]}; }, refuse},
-      covered.object);
+  worker.compiler->CompileSome(worker.reader, how,
+                               {[&](uint32_t number) { return bool{is_left_out[number]}; }, refuse},
+                               covered.object);
   return covered;
 }
 
@@ -342,7 +343,8 @@ llvm::Expected<Object> OrcCompiler::Compile(llvm::Module& module) {
     ObjectMerger merger(std::move(divided.locals));
     if (of_rest == nullptr) {
       obstacle = "an error in a part";
-    } else if (merger.Add(std::move(covered->object)) && merger.Add(ObjectBytes(ViewOf(*of_rest)))) {
+    } else if (merger.Add(std::move(covered->object)) &&
+               merger.Add(ObjectBytes(ViewOf(*of_rest)))) {
       object = MakeBuffer(merger.Finish(), module);
     } else {
       obstacle = "an object that cannot be merged";

@@ -11,8 +11,8 @@ namespace firstcall {
 
 // A plain value.
 struct OrcStatistics {
-  uint64_t modules = 0;        // Modules that were compiled.
-  uint64_t whole_modules = 0;  // Those of them that LLVM compiled whole.
+  uint64_t modules = 0;         // Modules that were compiled.
+  uint64_t whole_modules = 0;   // Those of them that LLVM compiled whole.
   uint64_t cached_modules = 0;  // Objects that came from an object cache; not among `modules`.
   uint64_t baseline_functions = 0;
   uint64_t llvm_functions = 0;

@@ -25,7 +25,8 @@ void AddReasons(const std::map<std::string, uint64_t>& more, std::map<std::strin
 
 std::string TextOf(const std::map<std::string, uint64_t>& reasons) {
   std::string text;
-  for (const auto& [reason, count] : reasons) absl::StrAppend(&text, "    ", count, " ", reason, "\n");
+  for (const auto& [reason, count] : reasons)
+    absl::StrAppend(&text, "    ", count, " ", reason, "\n");
   return text;
 }
 
@@ -61,7 +62,8 @@ std::string OrcStatisticsText() {
       sum.modules, sum.whole_modules, sum.cached_modules, sum.baseline_functions,
       sum.baseline_seconds * 1e3, sum.llvm_functions, sum.llvm_seconds * 1e3);
   if (!sum.whole_by_reason.empty()) {
-    absl::StrAppend(&text, "  modules by LLVM as a whole, because of\n", TextOf(sum.whole_by_reason));
+    absl::StrAppend(&text, "  modules by LLVM as a whole, because of\n",
+                    TextOf(sum.whole_by_reason));
   }
   if (!sum.refused_by_reason.empty()) {
     absl::StrAppend(&text, "  definitions of others by LLVM, because of\n",

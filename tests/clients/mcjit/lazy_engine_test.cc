@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "clients/mcjit/install.h"
+#include "clients/orc/orc_statistics.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "llvm/ExecutionEngine/ExecutionEngine.h"
@@ -114,6 +115,23 @@ class CountingCache final : public llvm::ObjectCache {
   int compiled = 0;
 };
 
+// Keeps the object of the last module that was compiled, and has it for all modules.
+class KeepingCache final : public llvm::ObjectCache {
+ public:
+  void notifyObjectCompiled(const llvm::Module*, llvm::MemoryBufferRef object) override {
+    kept_ = object.getBuffer().str();
+  }
+  std::unique_ptr<llvm::MemoryBuffer> getObject(const llvm::Module*) override {
+    return kept_.empty() ? nullptr : llvm::MemoryBuffer::getMemBufferCopy(kept_);
+  }
+
+ private:
+  std::string kept_;
+};
+
+// The functions of which the baseline code generator has made code for whole modules.
+uint64_t CountOfBaseline() { return GetOrcStatistics().baseline_functions; }
+
 class LazyEngineTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -132,10 +150,11 @@ class LazyEngineTest : public testing::Test {
   }
 
   void Create(std::unique_ptr<llvm::Module> module,
-              std::unique_ptr<llvm::RTDyldMemoryManager> memory = nullptr) {
+              std::unique_ptr<llvm::RTDyldMemoryManager> memory = nullptr,
+              llvm::CodeGenOptLevel level = llvm::CodeGenOptLevel::None) {
     std::string error;
     llvm::EngineBuilder builder(std::move(module));
-    builder.setErrorStr(&error).setOptLevel(llvm::CodeGenOptLevel::None);
+    builder.setErrorStr(&error).setOptLevel(level);
     if (memory != nullptr) builder.setMCJITMemoryManager(std::move(memory));
     engine_.reset(builder.create());
     ASSERT_NE(engine_, nullptr) << error;
@@ -357,11 +376,34 @@ TEST_F(LazyEngineTest, RunsFunctions) {
 
 TEST_F(LazyEngineTest, AClientsMemoryManagerGetsWholeModules) {
   int sections = 0;
+  const uint64_t before = CountOfBaseline();
   Create(Parse(kTwoFunctions), std::make_unique<CountingMemory>(sections));
   EXPECT_EQ(Call("one"), 1);
   EXPECT_EQ(sections, 1);
   EXPECT_EQ(listener_.loaded(), 1);
   EXPECT_NE(listener_.AddressOf("two"), 0);
+  EXPECT_EQ(CountOfBaseline(), before + 2);
+}
+
+TEST_F(LazyEngineTest, WithAMemoryManagerLlvmGeneratesOptimizedCode) {
+  int sections = 0;
+  const uint64_t before = CountOfBaseline();
+  Create(Parse(kTwoFunctions), std::make_unique<CountingMemory>(sections),
+         llvm::CodeGenOptLevel::Default);
+  EXPECT_EQ(Call("two"), 2);
+  EXPECT_EQ(sections, 1);
+  EXPECT_EQ(CountOfBaseline(), before);
+}
+
+TEST_F(LazyEngineTest, WithAMemoryManagerObjectCachesWork) {
+  KeepingCache cache;
+  for (int i = 0; i < 2; ++i) {
+    int sections = 0;
+    Create(Parse(kTwoFunctions), std::make_unique<CountingMemory>(sections));
+    engine_->setObjectCache(&cache);
+    EXPECT_EQ(Call("two"), 2);
+    engine_->setObjectCache(nullptr);
+  }
 }
 
 TEST_F(LazyEngineTest, PlainMemoryManagersAreLazy) {
@@ -382,6 +424,7 @@ TEST_F(LazyEngineTest, WithAnObjectCacheModulesAreWholeAndCallLazyOnes) {
     })");
   EXPECT_EQ(Call("lazy"), 20);
   CountingCache cache;
+  const uint64_t before = CountOfBaseline();
   engine_->setObjectCache(&cache);
   engine_->addModule(Parse(R"(
     declare i32 @lazy()
@@ -392,9 +435,30 @@ TEST_F(LazyEngineTest, WithAnObjectCacheModulesAreWholeAndCallLazyOnes) {
     })"));
   engine_->finalizeObject();
   EXPECT_EQ(cache.compiled, 1);
+  EXPECT_EQ(CountOfBaseline(), before + 1);
   EXPECT_EQ(Call("call_whole"), 23);
   EXPECT_EQ(Call("whole"), 23);
   engine_->setObjectCache(nullptr);
+}
+
+TEST_F(LazyEngineTest, AnObjectCacheHasWhatTheBaselineHasMade) {
+  KeepingCache cache;
+  for (int i = 0; i < 2; ++i) {
+    Create(Parse(kTwoFunctions));
+    engine_->setObjectCache(&cache);
+    const uint64_t before = CountOfBaseline();
+    EXPECT_EQ(Call("two"), 2);
+    EXPECT_EQ(CountOfBaseline(), before + (i == 0 ? 2 : 0));
+    engine_->setObjectCache(nullptr);
+  }
+}
+
+TEST_F(LazyEngineTest, WhoWantsAllSectionsGetsThemFromLlvm) {
+  Create(Parse(kTwoFunctions));
+  engine_->setProcessAllSections(true);
+  const uint64_t before = CountOfBaseline();
+  EXPECT_EQ(Call("two"), 2);
+  EXPECT_EQ(CountOfBaseline(), before);
 }
 
 TEST_F(LazyEngineTest, ExitHandlersRunBeforeTheCodeGoes) {

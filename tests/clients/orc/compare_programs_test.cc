@@ -53,11 +53,10 @@ void Register(const std::string& runner, const std::string& path, const std::str
           ? absl::StrCat(path, ",", absl::StrReplaceAll(path, {{"_a.", "_b."}}))
           : path;
   for (const char* linker : {"", "--rtdyld"}) {
-    ::testing::RegisterTest(
-        "CompareProgramsTest", absl::StrCat(name, linker).c_str(), nullptr, nullptr, __FILE__,
-        __LINE__, [=]() -> CompareProgramsTest* {
-          return new CompareProgramsTest(runner, modules, linker);
-        });
+    ::testing::RegisterTest("CompareProgramsTest", absl::StrCat(name, linker).c_str(), nullptr,
+                            nullptr, __FILE__, __LINE__, [=]() -> CompareProgramsTest* {
+                              return new CompareProgramsTest(runner, modules, linker);
+                            });
   }
 }
 

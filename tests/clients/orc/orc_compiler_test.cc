@@ -79,14 +79,13 @@ class OrcCompilerTest : public ::testing::TestWithParam<const char*> {
   }
 
   static std::unique_ptr<LLJIT> Create(LLJITBuilder& builder,
-                                       const OrcCompilerOptions& options = {},
-                                       unsigned level = 0) {
+                                       const OrcCompilerOptions& options = {}, unsigned level = 0) {
     builder.setJITTargetMachineBuilder(Host(level));
     builder.setCompileFunctionCreator(OrcCompileFunctionCreator(options));
     if (std::string(GetParam()) == "RuntimeDyld") {
       builder.setObjectLinkingLayerCreator(
-          [](llvm::orc::ExecutionSession& session, const llvm::Triple&)
-              -> llvm::Expected<std::unique_ptr<llvm::orc::ObjectLayer>> {
+          [](llvm::orc::ExecutionSession& session,
+             const llvm::Triple&) -> llvm::Expected<std::unique_ptr<llvm::orc::ObjectLayer>> {
             return std::make_unique<llvm::orc::RTDyldObjectLinkingLayer>(
                 session, [] { return std::make_unique<llvm::SectionMemoryManager>(); });
           });
@@ -186,7 +185,7 @@ TEST_P(OrcCompilerTest, WeakAndCommonDefinitionsAreOne) {
       ret i32 %g
     }
     declare i32 @g(i32))",
-                                                "first")));
+                                        "first")));
   llvm::cantFail(jit->addIRModule(Parse(*jit, R"(
     $shared = comdat any
     @shared = linkonce_odr global i32 1, comdat
@@ -203,7 +202,7 @@ TEST_P(OrcCompilerTest, WeakAndCommonDefinitionsAreOne) {
       %r = add i32 %b, %n
       ret i32 %r
     })",
-                                                "second")));
+                                        "second")));
   EXPECT_EQ(Call(*jit, "f", 0), 471);
 }
 
@@ -361,11 +360,10 @@ TEST_P(OrcCompilerTest, ModulesCanBeRemoved) {
 TEST_P(OrcCompilerTest, TheLevelDecides) {
   constexpr char kModule[] = "define i32 @f(i32 %n) { ret i32 3 }";
   for (const auto& [baseline, level, is_whole] :
-       std::vector<std::tuple<OrcBaseline, unsigned, bool>>{
-           {OrcBaseline::kAtLevelNone, 0, false},
-           {OrcBaseline::kAtLevelNone, 2, true},
-           {OrcBaseline::kAlways, 2, false},
-           {OrcBaseline::kNever, 0, true}}) {
+       std::vector<std::tuple<OrcBaseline, unsigned, bool>>{{OrcBaseline::kAtLevelNone, 0, false},
+                                                            {OrcBaseline::kAtLevelNone, 2, true},
+                                                            {OrcBaseline::kAlways, 2, false},
+                                                            {OrcBaseline::kNever, 0, true}}) {
     OrcCompilerOptions options;
     options.baseline = baseline;
     std::unique_ptr<LLJIT> jit = Create(options, level);
@@ -408,7 +406,8 @@ TEST_P(OrcCompilerTest, LlvmCompilesWholeWhatCannotBeDivided) {
 // The names and flags of an object's symbols, as ORC sees them.
 std::map<std::string, std::string> SymbolsOf(const llvm::MemoryBuffer& buffer) {
   std::map<std::string, std::string> symbols;
-  auto object = llvm::cantFail(llvm::object::ObjectFile::createObjectFile(buffer.getMemBufferRef()));
+  auto object =
+      llvm::cantFail(llvm::object::ObjectFile::createObjectFile(buffer.getMemBufferRef()));
   for (const llvm::object::SymbolRef& symbol : object->symbols()) {
     const uint32_t flags = llvm::cantFail(symbol.getFlags());
     if ((flags & llvm::object::SymbolRef::SF_Global) == 0 ||
@@ -497,8 +496,8 @@ TEST_P(OrcCompilerTest, DebugInformationIsAChoice) {
 TEST_P(OrcCompilerTest, ProgramsInCSetIt) {
   LLVMOrcLLJITBuilderRef builder = LLVMOrcCreateLLJITBuilder();
   LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(
-      builder, reinterpret_cast<LLVMOrcJITTargetMachineBuilderRef>(
-                   new JITTargetMachineBuilder(Host())));
+      builder,
+      reinterpret_cast<LLVMOrcJITTargetMachineBuilderRef>(new JITTargetMachineBuilder(Host())));
   fc_orc_set_compile_function(builder, FC_ORC_BASELINE_AT_LEVEL_NONE);
   LLVMOrcLLJITRef jit = nullptr;
   ASSERT_EQ(LLVMOrcCreateLLJIT(&jit, builder), nullptr);

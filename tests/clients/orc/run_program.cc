@@ -50,7 +50,8 @@ Settings Read(int argc, char** argv) {
     if (option == "--rtdyld") settings.uses_rtdyld = true;
     if (option == "--native-tls") settings.has_native_thread_locals = true;
     if (option == "--stats") settings.prints_statistics = true;
-    if (absl::ConsumePrefix(&option, "--threads=")) (void)absl::SimpleAtoi(option, &settings.threads);
+    if (absl::ConsumePrefix(&option, "--threads="))
+      (void)absl::SimpleAtoi(option, &settings.threads);
     if (absl::ConsumePrefix(&option, "--level=")) (void)absl::SimpleAtoi(option, &settings.level);
   }
   if (i < argc) settings.modules = absl::StrSplit(argv[i], ',');
@@ -85,8 +86,8 @@ int Run(const Settings& settings) {
   if (!settings.uses_llvm) builder.setCompileFunctionCreator(OrcCompileFunctionCreator());
   if (settings.uses_rtdyld) {
     builder.setObjectLinkingLayerCreator(
-        [](llvm::orc::ExecutionSession& session, const llvm::Triple&)
-            -> llvm::Expected<std::unique_ptr<llvm::orc::ObjectLayer>> {
+        [](llvm::orc::ExecutionSession& session,
+           const llvm::Triple&) -> llvm::Expected<std::unique_ptr<llvm::orc::ObjectLayer>> {
           return std::make_unique<llvm::orc::RTDyldObjectLinkingLayer>(
               session, [] { return std::make_unique<llvm::SectionMemoryManager>(); });
         });
