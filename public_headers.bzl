@@ -18,6 +18,9 @@ PUBLIC_HEADERS = [
 # Those that have moved, but are installed under the path that clients know.
 MOVED_HEADERS = {
     "//clients/mcjit:install.h": "mcjit/install.h",
+    "//clients/orc:orc_c.h": "orc/orc_c.h",
+    "//clients/orc:orc_compiler.h": "orc/orc_compiler.h",
+    "//clients/orc:orc_statistics.h": "orc/orc_statistics.h",
     "//seam:event.h": "runtime/event.h",
     "//services/isolation:isolated_engine.h": "isolation/isolated_engine.h",
 }

@@ -119,6 +119,12 @@ library clients/mcjit/libfirstcall_mcjit.so "$LIB/firstcall/libfirstcall_mcjit.s
 library clients/mcjit/libfirstcall_mcjit_engine.so "$LIB/firstcall/libfirstcall_mcjit_engine.so"
 ln -sf firstcall/libfirstcall_mcjit.so "$LIB/libfirstcall_mcjit.so"
 
+# And this one. Programs that ask for the compile function are linked with the engine.
+library clients/orc/libfirstcall_orc.so "$LIB/firstcall/libfirstcall_orc.so"
+library clients/orc/libfirstcall_orc_engine.so "$LIB/firstcall/libfirstcall_orc_engine.so"
+ln -sf firstcall/libfirstcall_orc.so "$LIB/libfirstcall_orc.so"
+ln -sf firstcall/libfirstcall_orc_engine.so "$LIB/libfirstcall_orc_engine.so"
+
 # --- Headers ---
 install -D -m 644 clients/capi/firstcall.h "$ROOT/include/firstcall/firstcall.h"
 mapfile -t headers <install/public_headers.txt

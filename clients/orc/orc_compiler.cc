@@ -360,6 +360,14 @@ llvm::Expected<Object> OrcCompiler::Compile(llvm::Module& module) {
   return object;
 }
 
+std::string OrcObstacle(llvm::orc::JITTargetMachineBuilder builder,
+                        const OrcCompilerOptions& options) {
+  llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machine = builder.createTargetMachine();
+  if (!machine) return llvm::toString(machine.takeError());
+  const char* const obstacle = ObstacleOf(**machine, options);
+  return obstacle == nullptr ? "" : obstacle;
+}
+
 llvm::orc::LLJITBuilderState::CompileFunctionCreator OrcCompileFunctionCreator(
     const OrcCompilerOptions& options) {
   return [options](llvm::orc::JITTargetMachineBuilder builder)

@@ -14,6 +14,7 @@
 #define FIRSTCALL_CLIENTS_ORC_ORC_COMPILER_H_
 
 #include <memory>
+#include <string>
 
 #include "clients/orc/orc_statistics.h"
 #include "llvm/ExecutionEngine/Orc/IRCompileLayer.h"
@@ -69,6 +70,11 @@ class OrcCompiler final : public llvm::orc::IRCompileLayer::IRCompiler {
 
   const std::unique_ptr<Parts> parts_;
 };
+
+// Why LLVM would compile all modules of a client with this target, in a few words; empty if the
+// baseline code generator compiles. (LLVM's own compile function does as well then.)
+std::string OrcObstacle(llvm::orc::JITTargetMachineBuilder builder,
+                        const OrcCompilerOptions& options);
 
 // For LLJITBuilder::setCompileFunctionCreator.
 llvm::orc::LLJITBuilderState::CompileFunctionCreator OrcCompileFunctionCreator(

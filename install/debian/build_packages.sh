@@ -4,6 +4,7 @@
 #
 #   firstcall             the command
 #   firstcall-mcjit       the library that takes MCJIT's place
+#   firstcall-orc         the libraries for LLVM's ORC
 #   libfirstcall0         the C interface
 #   libfirstcall-cc0.1.0  the C++ interface
 #   libfirstcall-dev      headers, and what build systems read
@@ -59,6 +60,7 @@ move "$C_LIBRARY" "$LIB/libfirstcall.so.*" "$LIB/libfirstcall_runtime.so.*" \
   "$LIB/firstcall/libfirstcall_runtime.so.*" "$LIB/firstcall/libfirstcall_compiler.so"
 move "$CC_LIBRARY" "$LIB/libfirstcall_cc.so.*"
 move firstcall-mcjit "$LIB/libfirstcall_mcjit.so" "$LIB/firstcall/libfirstcall_mcjit*.so"
+move firstcall-orc "$LIB/libfirstcall_orc*.so" "$LIB/firstcall/libfirstcall_orc*.so"
 move libfirstcall-dev "$LIB/lib*.so" "$LIB/pkgconfig" "$LIB/cmake" usr/include usr/share/doc/libfirstcall-dev
 move firstcall usr/bin "$LIB/firstcall/firstcall*" usr/share
 left=$(find "$WORK/all" -not -type d)
@@ -108,8 +110,8 @@ mkdir -p "$WORK/$C_LIBRARY/DEBIAN" "$WORK/$CC_LIBRARY/DEBIAN"
 printf 'libfirstcall %s %s (>= %s)\nlibfirstcall_runtime %s %s (>= %s)\n' \
   "$INTERFACE" "$C_LIBRARY" "$VERSION" "$INTERFACE" "$C_LIBRARY" "$VERSION" >"$WORK/$C_LIBRARY/DEBIAN/shlibs"
 printf 'libfirstcall_cc %s %s\n' "$VERSION" "$CC_LIBRARY" >"$WORK/$CC_LIBRARY/DEBIAN/shlibs"
-mkdir -p "$WORK/firstcall-mcjit/DEBIAN"
-for package in "$C_LIBRARY" "$CC_LIBRARY" firstcall-mcjit; do
+mkdir -p "$WORK/firstcall-mcjit/DEBIAN" "$WORK/firstcall-orc/DEBIAN"
+for package in "$C_LIBRARY" "$CC_LIBRARY" firstcall-mcjit firstcall-orc; do
   printf 'activate-noawait ldconfig\n' >"$WORK/$package/DEBIAN/triggers"
 done
 
@@ -139,6 +141,13 @@ $WHAT
 
 This package has a library to be preloaded. It takes MCJIT's place in programs
 that use it from the shared library of LLVM 19.
+END
+package firstcall-orc libs "$(library_packages firstcall-orc)" same \
+  "fast code generation for programs that use LLVM's ORC" <<END
+$WHAT
+
+This package has the compile function for programs that use ORC from the shared
+library of LLVM 19, and a library to be preloaded that gives it to them.
 END
 package "$C_LIBRARY" libs "$(library_packages "$C_LIBRARY")" same \
   "lazy per-function compiler for LLVM IR - C library" <<END

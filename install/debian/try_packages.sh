@@ -72,6 +72,8 @@ expect "embed.c without LLVM" "cube(3) = 27" sh -c \
 install_packages llvm-19-runtime
 expect "lli with the preload" ": lazy" env FIRSTCALL_STATS=1 LD_PRELOAD=libfirstcall_mcjit.so \
   lli-19 --jit-kind=mcjit "$desk" gcd 84 36
+expect "lli with the preload for ORC" ": the baseline compiles" env FIRSTCALL_STATS=1 \
+  FIRSTCALL_OPTIONS=--baseline=always LD_PRELOAD=libfirstcall_orc.so lli-19 --jit-kind=orc "$desk" gcd 84 36
 
 # And away.
 mapfile -t names < <(for package in "$ROOT"/packages/*.deb; do dpkg-deb -f "$package" Package; done)

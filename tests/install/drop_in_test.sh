@@ -1,6 +1,7 @@
 #!/bin/bash
 # The library that takes MCJIT's place, found where the dynamic linker searches:
-#   drop_in_test.sh INSTALL VERSION C_INTERFACE CLIENT
+#   drop_in_test.sh INSTALL VERSION C_INTERFACE CLIENT ORC_CLIENT
+# And the one that gives ORC a compile function.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/installed.sh"
 
@@ -20,3 +21,21 @@ END
 g++ "$TEST_TMPDIR/install.cc" -o "$TEST_TMPDIR/install" -I"$prefix/include" -L"$prefix/lib" \
   -lfirstcall_mcjit -Wl,-rpath,"$prefix/lib"
 "$TEST_TMPDIR/install" || fail "a process without LLVM is said to have MCJIT"
+
+out=$(FIRSTCALL_STATS=1 LD_LIBRARY_PATH="$prefix/lib" LD_PRELOAD=libfirstcall_orc.so "$5" none 2>&1) ||
+  fail "the client of ORC failed: $out"
+[[ $out == *"LLJIT 1: the baseline compiles"* && $out == *42* ]] || fail "LLVM compiles for the client of ORC: $out"
+
+# Asked for, in C.
+cat >"$TEST_TMPDIR/orc.c" <<'END'
+#include "firstcall/orc/orc_c.h"
+int main(void) {
+  LLVMOrcLLJITBuilderRef builder = LLVMOrcCreateLLJITBuilder();
+  fc_orc_set_compile_function(builder, FC_ORC_BASELINE_ALWAYS);
+  LLVMOrcDisposeLLJITBuilder(builder);
+  return 0;
+}
+END
+gcc "$TEST_TMPDIR/orc.c" -o "$TEST_TMPDIR/orc" -I"$prefix/include" -isystem /usr/include/llvm-19 -isystem /usr/include/llvm-c-19 \
+  -L"$prefix/lib" -lfirstcall_orc_engine -lLLVM-19 -Wl,-rpath,"$prefix/lib:$prefix/lib/firstcall"
+"$TEST_TMPDIR/orc" || fail "a program in C cannot ask for the compile function"

@@ -4,7 +4,8 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/installed.sh"
 
 cd "$prefix/include"
-mapfile -t headers < <(find firstcall -name '*.h' | sort)
+# Those for ORC need LLVM's headers, and are below.
+mapfile -t headers < <(find firstcall -name '*.h' -not -path 'firstcall/orc/*' | sort)
 ((${#headers[@]} > 20)) || fail "only these headers are installed: ${headers[*]}"
 # All in one program, in either order; no header of another directory is needed or meant.
 for order in sort "sort -r"; do
@@ -17,5 +18,10 @@ for header in engine/engine.h engine/options.h cache/disk_cache.h memory/memory_
   g++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -I. -x c++ "firstcall/$header" ||
     fail "$header"
 done
+readonly LLVM=(-isystem /usr/include/llvm-19 -isystem /usr/include/llvm-c-19)
+g++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -I. "${LLVM[@]}" -x c++ firstcall/orc/orc_compiler.h ||
+  fail "orc/orc_compiler.h"
+gcc -std=c99 -Wall -Wextra -Werror -fsyntax-only -I. "${LLVM[@]}" -x c firstcall/orc/orc_c.h ||
+  fail "orc/orc_c.h in C"
 gcc -std=c99 -pedantic -Wall -Wextra -Werror -fsyntax-only -I. -x c firstcall/firstcall.h ||
   fail "the header in C"

@@ -8,7 +8,10 @@ int main(void) {
   FILE* maps = fopen("/proc/self/maps", "r");
   while (maps != NULL && fgets(line, sizeof(line), maps) != NULL) {
     if (strstr(line, "libLLVM") != NULL) puts("LLVM is loaded");
-    if (strstr(line, "libfirstcall_mcjit_engine") != NULL) puts("the engine is loaded");
+    if (strstr(line, "libfirstcall_mcjit_engine") != NULL ||
+        strstr(line, "libfirstcall_orc_engine") != NULL) {
+      puts("the engine is loaded");
+    }
     if (strstr(line, "libstdc++") != NULL) puts("the C++ library is loaded");
   }
   puts("end");

@@ -1,0 +1,158 @@
+// libfirstcall_orc.so: gives LLJITs a compile function without being linked with LLVM, so that a
+// process that never creates an LLJIT pays for nothing else.
+//
+// LLJITBuilder::create is compiled into the client, and calls a function of LLVM's library that
+// prepares the builder. This library has functions of the same names, versions included, which stand
+// in front of LLVM's. They call LLVM's, and then the engine's library, which is loaded when the
+// first LLJIT is created. LLVM's library calls its own functions directly, so LLVMOrcCreateLLJIT
+// must be here, too.
+//
+// No C++ library is used, because the process may have none.
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <atomic>
+
+#include "clients/orc/engine_library.h"
+
+namespace firstcall {
+
+// An llvm::Error as functions return it: in memory of the caller's, because it has a destructor.
+// Null means success; the lowest bit says whether somebody has looked at it.
+struct ReturnedError {
+  uintptr_t payload;
+
+  ~ReturnedError() {}  // NOLINT: not defaulted, so that it counts as one.
+  bool IsSuccess() const { return (payload & ~uintptr_t{1}) == 0; }
+};
+
+namespace {
+
+constexpr char kLlvm[] = "libLLVM.so.19.1";
+constexpr char kVersion[] = "LLVM_19.1";
+
+using LlvmPrepare = ReturnedError(void* state);
+
+// LLVM's own function; null if there is none of this version. LLVM is not behind this library if it
+// was loaded with RTLD_LOCAL.
+void* FindReal(const char* name) {
+  if (void* const next = dlvsym(RTLD_NEXT, name, kVersion)) return next;
+  void* const llvm = dlopen(kLlvm, RTLD_LAZY | RTLD_NOLOAD);
+  return llvm == nullptr ? nullptr : dlvsym(llvm, name, kVersion);
+}
+
+// What the caller would have got without this library: of an LLVM without versions of symbols, for
+// which the engine is not meant.
+void* FindOther(const char* name) {
+  void* const next = dlsym(RTLD_NEXT, name);
+  if (next != nullptr) return next;
+  // As the dynamic linker ends a process that lacks a symbol.
+  fprintf(stderr, "firstcall: symbol lookup error: undefined symbol: %s\n", name);
+  _exit(127);
+}
+
+struct Engine {
+  OrcPrepare* prepare = nullptr;
+  OrcCreate* create = nullptr;
+};
+
+// Says on standard error why LLJITs are LLVM's own.
+void Refuse(const char* reason) {
+  fprintf(stderr, "firstcall: ORC stays as it is: %s\n", reason);
+}
+
+// Loads the engine's library, which lies beside this one. (An installation has a symbolic link to
+// this one where the dynamic linker searches.)
+Engine Load() {
+  Dl_info own;
+  char path[PATH_MAX];
+  Engine engine;
+  if (dladdr(reinterpret_cast<const void*>(&Refuse), &own) == 0) {
+    Refuse("dladdr failed");
+    return engine;
+  }
+  if (realpath(own.dli_fname, path) == nullptr) {
+    Refuse("its own path is unknown");
+    return engine;
+  }
+  char* const name = strrchr(path, '/') + 1;
+  if (strlen(kOrcEngineLibraryName) >= static_cast<size_t>(path + sizeof(path) - name)) {
+    Refuse("its path is too long");
+    return engine;
+  }
+  strcpy(name, kOrcEngineLibraryName);
+  void* const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    Refuse(dlerror());
+    return engine;
+  }
+  engine.prepare = reinterpret_cast<OrcPrepare*>(dlsym(library, kOrcPrepareSymbol));
+  engine.create = reinterpret_cast<OrcCreate*>(dlsym(library, kOrcCreateSymbol));
+  return engine;
+}
+
+// Another thread may load the engine at the same time: the dynamic linker loads it once.
+Engine TheEngine() {
+  static std::atomic<bool> is_loaded{false};
+  static std::atomic<OrcPrepare*> prepare{nullptr};
+  static std::atomic<OrcCreate*> create{nullptr};
+  if (!is_loaded) {
+    const Engine loaded = Load();
+    prepare = loaded.prepare;
+    create = loaded.create;
+    is_loaded = true;
+  }
+  return {prepare, create};
+}
+
+// `real` keeps what was found.
+ReturnedError Prepare(void* state, const char* name, std::atomic<LlvmPrepare*>& real) {
+  if (real == nullptr) real = reinterpret_cast<LlvmPrepare*>(FindReal(name));
+  if (real == nullptr) return reinterpret_cast<LlvmPrepare*>(FindOther(name))(state);
+  ReturnedError error = real.load()(state);
+  if (error.IsSuccess()) {
+    if (OrcPrepare* const prepare = TheEngine().prepare) prepare(state);
+  }
+  return error;
+}
+
+}  // namespace
+}  // namespace firstcall
+
+// llvm::orc::LLJITBuilderState::prepareForConstruction() and that of LLLazyJITBuilderState, whose
+// state begins with the other's.
+#define FIRSTCALL_JIT_PREPARE "_ZN4llvm3orc17LLJITBuilderState22prepareForConstructionEv"
+#define FIRSTCALL_LAZY_PREPARE "_ZN4llvm3orc21LLLazyJITBuilderState22prepareForConstructionEv"
+
+__attribute__((visibility("default"))) firstcall::ReturnedError PrepareJit(void* state) __asm__(
+    FIRSTCALL_JIT_PREPARE);
+__attribute__((visibility("default"))) firstcall::ReturnedError PrepareLazyJit(
+    void* state) __asm__(FIRSTCALL_LAZY_PREPARE);
+
+firstcall::ReturnedError PrepareJit(void* state) {
+  static std::atomic<firstcall::LlvmPrepare*> real{nullptr};
+  return firstcall::Prepare(state, FIRSTCALL_JIT_PREPARE, real);
+}
+
+firstcall::ReturnedError PrepareLazyJit(void* state) {
+  static std::atomic<firstcall::LlvmPrepare*> real{nullptr};
+  return firstcall::Prepare(state, FIRSTCALL_LAZY_PREPARE, real);
+}
+
+extern "C" __attribute__((visibility("default"))) void* LLVMOrcCreateLLJIT(void* result,
+                                                                           void* builder) {
+  constexpr char kName[] = "LLVMOrcCreateLLJIT";
+  static std::atomic<firstcall::OrcCreate*> real{nullptr};
+  if (real == nullptr) real = reinterpret_cast<firstcall::OrcCreate*>(firstcall::FindReal(kName));
+  if (real == nullptr) {
+    return reinterpret_cast<firstcall::OrcCreate*>(firstcall::FindOther(kName))(result, builder);
+  }
+  firstcall::OrcCreate* const create = firstcall::TheEngine().create;
+  return create != nullptr ? create(result, builder) : real.load()(result, builder);
+}
