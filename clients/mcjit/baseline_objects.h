@@ -1,6 +1,6 @@
-// An object cache in front of the client's, for an MCJIT engine whose client wants real objects: the
-// baseline code generator makes the object of a module that the client's cache does not have. What
-// the generator does not cover of the module is LLVM's, in the same object.
+// An object cache in front of the client's, for an MCJIT engine whose client wants real objects:
+// the baseline code generator makes the object of a module that the client's cache does not have.
+// What the generator does not cover of the module is LLVM's, in the same object.
 //
 // Thread-compatible: MCJIT holds the lock of its engine when it asks a cache.
 

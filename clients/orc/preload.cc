@@ -2,10 +2,10 @@
 // process that never creates an LLJIT pays for nothing else.
 //
 // LLJITBuilder::create is compiled into the client, and calls a function of LLVM's library that
-// prepares the builder. This library has functions of the same names, versions included, which stand
-// in front of LLVM's. They call LLVM's, and then the engine's library, which is loaded when the
-// first LLJIT is created. LLVM's library calls its own functions directly, so LLVMOrcCreateLLJIT
-// must be here, too.
+// prepares the builder. This library has functions of the same names, versions included, which
+// stand in front of LLVM's. They call LLVM's, and then the engine's library, which is loaded when
+// the first LLJIT is created. LLVM's library calls its own functions directly, so
+// LLVMOrcCreateLLJIT must be here, too.
 //
 // No C++ library is used, because the process may have none.
 
@@ -63,9 +63,7 @@ struct Engine {
 };
 
 // Says on standard error why LLJITs are LLVM's own.
-void Refuse(const char* reason) {
-  fprintf(stderr, "firstcall: ORC stays as it is: %s\n", reason);
-}
+void Refuse(const char* reason) { fprintf(stderr, "firstcall: ORC stays as it is: %s\n", reason); }
 
 // Loads the engine's library, which lies beside this one. (An installation has a symbolic link to
 // this one where the dynamic linker searches.)
@@ -132,8 +130,8 @@ ReturnedError Prepare(void* state, const char* name, std::atomic<LlvmPrepare*>& 
 
 __attribute__((visibility("default"))) firstcall::ReturnedError PrepareJit(void* state) __asm__(
     FIRSTCALL_JIT_PREPARE);
-__attribute__((visibility("default"))) firstcall::ReturnedError PrepareLazyJit(
-    void* state) __asm__(FIRSTCALL_LAZY_PREPARE);
+__attribute__((visibility("default"))) firstcall::ReturnedError PrepareLazyJit(void* state) __asm__(
+    FIRSTCALL_LAZY_PREPARE);
 
 firstcall::ReturnedError PrepareJit(void* state) {
   static std::atomic<firstcall::LlvmPrepare*> real{nullptr};

@@ -56,8 +56,8 @@ int PagesInMemory(char* low, char* high) {
 // the noted place are in memory. The function itself touches none.
 template <typename Function>
 int PagesTouchedBy(const Function& function) {
-  char here = 0;
-  char* const high = &here - 4096;
+  // AddressSanitizer moves variables away from the stack.
+  char* const high = static_cast<char*>(__builtin_frame_address(0)) - 4096;
   madvise(reinterpret_cast<void*>((reinterpret_cast<uintptr_t>(high) - (512 << 12)) & ~4095ull),
           500 << 12, MADV_DONTNEED);
   function();

@@ -27,9 +27,9 @@ static LLVMOrcLLJITBuilderRef BuilderAtLevelNone(void) {
   }
   LLVMOrcLLJITBuilderRef builder = LLVMOrcCreateLLJITBuilder();
   LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(
-      builder, LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(LLVMCreateTargetMachine(
-                   target, triple, "", "", LLVMCodeGenLevelNone, LLVMRelocPIC,
-                   LLVMCodeModelJITDefault)));
+      builder,
+      LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(LLVMCreateTargetMachine(
+          target, triple, "", "", LLVMCodeGenLevelNone, LLVMRelocPIC, LLVMCodeModelJITDefault)));
   LLVMDisposeMessage(triple);
   return builder;
 }
