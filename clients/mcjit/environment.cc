@@ -1,13 +1,9 @@
 #include "clients/mcjit/environment.h"
 
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "clients/orc/process_options.h"
 
 namespace firstcall {
 namespace {
@@ -85,27 +81,21 @@ bool ReadOption(absl::string_view option, Environment& environment) {
 
 Environment Environment::Parse(absl::string_view options, std::vector<std::string>& errors) {
   Environment environment;
-  for (absl::string_view option : absl::StrSplit(options, ' ', absl::SkipEmpty())) {
+  ReadOptions(options, errors, [&](absl::string_view option) {
     Environment changed = environment;
-    if (ReadOption(option, changed)) {
-      environment = changed;
-    } else {
-      errors.push_back(absl::StrCat("FIRSTCALL_OPTIONS: '", option, "' is not an option"));
-    }
-  }
+    const bool is_option = ReadOption(option, changed);
+    if (is_option) environment = changed;
+    return is_option;
+  });
   return environment;
 }
 
 const Environment& Environment::Get() {
   static const Environment* const environment = [] {
-    const char* options = std::getenv("FIRSTCALL_OPTIONS");
     std::vector<std::string> errors;
-    auto* const read = new Environment(Parse(options != nullptr ? options : "", errors));
-    for (const std::string& error : errors) {
-      std::fprintf(stderr, "firstcall: %s; it is left out\n", error.c_str());
-    }
-    const char* stats = std::getenv("FIRSTCALL_STATS");
-    read->prints_stats = stats != nullptr && *stats != '\0' && std::strcmp(stats, "0") != 0;
+    auto* const read = new Environment(Parse(OptionsOfProcess(), errors));
+    PrintOptionErrors(errors);
+    read->prints_stats = PrintsStats();
     return read;
   }();
   return *environment;

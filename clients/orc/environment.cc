@@ -1,11 +1,6 @@
 #include "clients/orc/environment.h"
 
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
+#include "clients/orc/process_options.h"
 
 namespace firstcall {
 namespace {
@@ -29,23 +24,17 @@ bool ReadOption(absl::string_view option, OrcCompilerOptions& options) {
 
 OrcEnvironment OrcEnvironment::Parse(absl::string_view options, std::vector<std::string>& errors) {
   OrcEnvironment environment;
-  for (absl::string_view option : absl::StrSplit(options, ' ', absl::SkipEmpty())) {
-    if (ReadOption(option, environment.options)) continue;
-    errors.push_back(absl::StrCat("FIRSTCALL_OPTIONS: '", option, "' is not an option"));
-  }
+  ReadOptions(options, errors,
+              [&](absl::string_view option) { return ReadOption(option, environment.options); });
   return environment;
 }
 
 const OrcEnvironment& OrcEnvironment::Get() {
   static const OrcEnvironment* const environment = [] {
-    const char* options = std::getenv("FIRSTCALL_OPTIONS");
     std::vector<std::string> errors;
-    auto* const read = new OrcEnvironment(Parse(options != nullptr ? options : "", errors));
-    for (const std::string& error : errors) {
-      std::fprintf(stderr, "firstcall: %s; it is left out\n", error.c_str());
-    }
-    const char* stats = std::getenv("FIRSTCALL_STATS");
-    read->prints_stats = stats != nullptr && *stats != '\0' && std::strcmp(stats, "0") != 0;
+    auto* const read = new OrcEnvironment(Parse(OptionsOfProcess(), errors));
+    PrintOptionErrors(errors);
+    read->prints_stats = PrintsStats();
     return read;
   }();
   return *environment;
