@@ -45,7 +45,12 @@ CompilerSettings CompilerSettingsFrom(const EngineOptions& options) {
 OutsideSymbols::Sources OutsideOf(const EngineOptions& options, CompilerProvider& provider,
                                   std::shared_ptr<const SharedLibraries> libraries) {
   OutsideSymbols::Sources outside;
-  outside.client = options.symbol_finder;
+  outside.client = options.library_symbol_finder;
+  if (outside.client == nullptr && options.symbol_finder != nullptr) {
+    outside.client = [finder = options.symbol_finder](absl::string_view symbol, absl::string_view) {
+      return finder(symbol);
+    };
+  }
   outside.provides_emulated_tls =
       options.search_process_symbols || !provider.AsksForEmulatedTls(options);
   if (options.search_process_symbols) outside.process = provider.ProcessSymbols();

@@ -85,6 +85,8 @@ struct EngineOptions : TargetSettings {
   // functions for the code of their callers (docs/adr/0067).
   FailureHandler failure_handler;
   SymbolFinder symbol_finder;  // Empty: no search.
+  // If it is not empty, asked in the place of `symbol_finder`.
+  LibrarySymbolFinder library_symbol_finder;
   bool search_process_symbols = true;
   // Libraries whose symbols come in front of those of the process, and are found even if that is
   // not searched. Engine::Create loads them by dlopen, with their symbols global; NotFound if one
@@ -93,7 +95,7 @@ struct EngineOptions : TargetSettings {
   // before, with RTLD_DEEPBIND.
   std::vector<std::string> shared_libraries;
   // Whether a module sees the definitions of other libraries. If not, such names are looked up by
-  // `symbol_finder`, which can find them with Engine::LookupAddress(module, name).
+  // the client's finder, which can find them with Engine::LookupAddress(module, name).
   bool search_other_libraries = true;
 
   // Searched for a function's object before its body is read, for a source module's index before

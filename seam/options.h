@@ -82,6 +82,11 @@ inline constexpr int kFirstCallFailedExitStatus = 70;
 // defines, before the process is searched. Several threads may call it at once.
 using SymbolFinder = std::function<void*(absl::string_view symbol)>;
 
+// The same for clients whose libraries find different definitions of a name. `library` is the name
+// of the library that has the code or data which refers to the symbol; "" is the program itself.
+using LibrarySymbolFinder =
+    std::function<void*(absl::string_view symbol, absl::string_view library)>;
+
 // Progress of Engine::Prepare.
 struct PrepareProgress {
   size_t done = 0;  // Includes functions that failed.

@@ -70,7 +70,9 @@ absl::Status LazyEngine::Start() {
   EngineOptions options = OptionsFor(*target_machine_);
   options.search_process_symbols = false;
   options.search_other_libraries = false;
-  options.symbol_finder = [this](absl::string_view name) {
+  options.symbol_finder = [this](absl::string_view name) -> void* {
+    // LLVM's would run handlers when the process exits, and the engine may not exist then.
+    if (name == "atexit") return nullptr;
     return reinterpret_cast<void*>(FindForCode(std::string(name)));
   };
   options.failure_handler = [](const FailedCall& call) -> void* {

@@ -18,7 +18,7 @@ constexpr size_t kMostLargeModules = 4;
 
 bool IsOlder(const Definition& a, const Definition& b) { return a.order < b.order; }
 
-const std::string& NameOf(const Definition& definition) {
+const std::string& DefinerOf(const Definition& definition) {
   return definition.module != nullptr ? definition.module->name() : definition.object->name;
 }
 
@@ -34,10 +34,22 @@ std::optional<Definition> DefinitionOf(SourceModule& module, SymbolOrdinal ordin
 
 }  // namespace
 
+Definitions::Definitions(bool search_other_libraries)
+    : search_other_libraries_(search_other_libraries) {
+  LibraryNamed("");
+}
+
 LibraryId Definitions::LibraryNamed(absl::string_view name) {
   absl::MutexLock lock(&mutex_);
   const LibraryId next = {static_cast<uint32_t>(library_names_.size())};
-  return library_names_.try_emplace(name, next).first->second;
+  const auto [entry, is_new] = library_ids_.try_emplace(name, next);
+  if (is_new) library_names_.push_back(entry->first);
+  return entry->second;
+}
+
+absl::string_view Definitions::NameOf(LibraryId library) const {
+  absl::MutexLock lock(&mutex_);
+  return library_names_[library.value];
 }
 
 // What the IR of `module` defines.
@@ -181,8 +193,8 @@ absl::Status Definitions::CheckAll(const Library& library, absl::Span<const Name
     const std::optional<Definition> found = FindIn(library, added.name);
     if (found && !found->is_weak && !added.definition.is_weak) {
       return absl::AlreadyExistsError(absl::StrCat("symbol '", added.name, "' is defined both by '",
-                                                   NameOf(*found), "' and by '",
-                                                   NameOf(added.definition), "'"));
+                                                   DefinerOf(*found), "' and by '",
+                                                   DefinerOf(added.definition), "'"));
     }
   }
   return absl::OkStatus();

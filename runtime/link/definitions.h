@@ -22,6 +22,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/node_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
@@ -54,13 +55,15 @@ struct Definition {
 class Definitions {
  public:
   // Unless `search_other_libraries`, a library sees only its own definitions.
-  explicit Definitions(bool search_other_libraries = true)
-      : search_other_libraries_(search_other_libraries) {}
+  explicit Definitions(bool search_other_libraries = true);
 
   // Returns the library called `name`; makes it if there is none. "" is the first library. A name
   // keeps its LibraryId for good. If nothing is left of a library, it takes no part in look-ups,
   // and only its name takes memory.
   LibraryId LibraryNamed(absl::string_view name) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // The name of a library. It exists for as long as this table.
+  absl::string_view NameOf(LibraryId library) const ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Adds the definitions of `module`, which must outlive this table or be removed. AlreadyExists,
   // with the symbol and both modules, if the library has another strong definition of a strong
@@ -114,7 +117,8 @@ class Definitions {
   const bool search_other_libraries_;
   const Library empty_library_;
   mutable absl::Mutex mutex_;
-  absl::flat_hash_map<std::string, LibraryId> library_names_ ABSL_GUARDED_BY(mutex_) = {{"", {}}};
+  absl::node_hash_map<std::string, LibraryId> library_ids_ ABSL_GUARDED_BY(mutex_);
+  std::vector<absl::string_view> library_names_ ABSL_GUARDED_BY(mutex_);  // Of `library_ids_`.
   // The libraries that define something. Look-ups visit them in the order in which they were named.
   absl::btree_map<LibraryId, Library> libraries_ ABSL_GUARDED_BY(mutex_);
   uint64_t next_order_ ABSL_GUARDED_BY(mutex_) = 1;

@@ -15,10 +15,10 @@ constexpr absl::string_view kRegisterThreadExitHandler = "__cxa_thread_atexit";
 
 }  // namespace
 
-ExecutorAddress OutsideSymbols::Find(absl::string_view name) const {
-  if (void* address = FindByClient(name)) {
+ExecutorAddress OutsideSymbols::Find(absl::string_view name, LibraryId library) const {
+  if (void* address = FindByClient(name, library)) {
     if (CollectorRoots::IsNameOfCollector(name)) {
-      CollectorRoots::Find([this](const char* function) { return FindByClient(function); });
+      CollectorRoots::Find([&](const char* function) { return FindByClient(function, library); });
     }
     return ExecutorAddress::Of(address);
   }
@@ -34,23 +34,24 @@ ExecutorAddress OutsideSymbols::Find(absl::string_view name) const {
   return FindInProcess(name);
 }
 
-absl::StatusOr<ExecutorAddress> OutsideSymbols::FindThreadLocal(absl::string_view variable) const {
-  if (void* control = FindByClient(absl::StrCat(kEmulatedTlsPrefix, variable))) {
+absl::StatusOr<ExecutorAddress> OutsideSymbols::FindThreadLocal(absl::string_view variable,
+                                                                LibraryId library) const {
+  if (void* control = FindByClient(absl::StrCat(kEmulatedTlsPrefix, variable), library)) {
     return host_thread_locals_.DescriptorOfControl(ExecutorAddress::Of(control));
   }
   const ExecutorAddress address = FindInProcess(variable);
   return address.is_null() ? address : host_thread_locals_.DescriptorOf(variable, address);
 }
 
-bool OutsideSymbols::HasThreadLocal(absl::string_view variable) const {
-  return FindByClient(absl::StrCat(kEmulatedTlsPrefix, variable)) != nullptr ||
+bool OutsideSymbols::HasThreadLocal(absl::string_view variable, LibraryId library) const {
+  return FindByClient(absl::StrCat(kEmulatedTlsPrefix, variable), library) != nullptr ||
          !FindInProcess(variable).is_null();
 }
 
-void* OutsideSymbols::FindByClient(absl::string_view name) const {
+void* OutsideSymbols::FindByClient(absl::string_view name, LibraryId library) const {
   if (!sources_.client) return nullptr;
   ProgramCodeScope scope;
-  return sources_.client(name);
+  return sources_.client(name, libraries_.NameOf(library));
 }
 
 ExecutorAddress OutsideSymbols::FindInProcess(absl::string_view name) const {

@@ -12,7 +12,9 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "base/ids.h"
 #include "memory/executor_address.h"
+#include "runtime/link/definitions.h"
 #include "runtime/process/host_thread_locals.h"
 #include "seam/options.h"
 
@@ -21,39 +23,46 @@ namespace firstcall {
 class OutsideSymbols {
  public:
   struct Sources {
-    SymbolFinder client;  // Asked first. May be empty.
+    LibrarySymbolFinder client;  // Asked first. May be empty.
     // The symbols of the process; empty: none. Must not run code of the program.
     std::function<ExecutorAddress(const std::string& name)> process;
     // Whether the engine provides what emulated thread-local variables need.
     bool provides_emulated_tls = true;
   };
 
-  // `host_thread_locals` must outlive this.
-  OutsideSymbols(Sources sources, HostThreadLocals& host_thread_locals)
-      : sources_(std::move(sources)), host_thread_locals_(host_thread_locals) {}
+  // `libraries`, which knows the names of the libraries, and `host_thread_locals` must outlive
+  // this.
+  OutsideSymbols(Sources sources, const Definitions& libraries,
+                 HostThreadLocals& host_thread_locals)
+      : sources_(std::move(sources)),
+        libraries_(libraries),
+        host_thread_locals_(host_thread_locals) {}
 
   // Returns the address of the client's symbol, or else of the engine's own function, or else of
-  // the process's symbol; null if there is none. Runs the client's code, as FindByClient does.
-  ExecutorAddress Find(absl::string_view name) const;
+  // the process's symbol; null if there is none. `library` has what refers to the symbol, here and
+  // below. Runs the client's code, as FindByClient does.
+  ExecutorAddress Find(absl::string_view name, LibraryId library) const;
 
   // The same for a thread-local variable: the address of its descriptor (ThreadLocalDescriptor). A
   // client may have the variable's control record (kEmulatedTlsPrefix). Errors are those of
   // HostThreadLocals::DescriptorOf.
-  absl::StatusOr<ExecutorAddress> FindThreadLocal(absl::string_view variable) const;
+  absl::StatusOr<ExecutorAddress> FindThreadLocal(absl::string_view variable,
+                                                  LibraryId library) const;
   // Whether FindThreadLocal would find the variable.
-  bool HasThreadLocal(absl::string_view variable) const;
+  bool HasThreadLocal(absl::string_view variable, LibraryId library) const;
 
   // Makes control records of descriptors, and the other way round.
   HostThreadLocals& thread_locals() const { return host_thread_locals_; }
 
   // The same among the client's symbols only. The caller is at work (see WorkScope).
-  void* FindByClient(absl::string_view name) const;
+  void* FindByClient(absl::string_view name, LibraryId library) const;
 
   // The same among the symbols of the process, and of the compiler's runtime library.
   ExecutorAddress FindInProcess(absl::string_view name) const;
 
  private:
   const Sources sources_;
+  const Definitions& libraries_;
   HostThreadLocals& host_thread_locals_;
 };
 

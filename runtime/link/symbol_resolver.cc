@@ -1,5 +1,7 @@
 #include "runtime/link/symbol_resolver.h"
 
+#include <dlfcn.h>
+
 #include <cstdlib>
 #include <string>
 #include <utility>
@@ -120,7 +122,6 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::Resolve(const ElfObject::Undefin
     FIRSTCALL_ASSIGN_OR_RETURN(const std::optional<ExecutorAddress> own,
                                ResolveInModule(reference, *module, Storage::kProcess));
     if (own) return *own;
-    if (reference.name == kAtexit) return OwnAtexit(requester);
   }
   if (MayHaveFunctionInstead(reference.name) &&
       !definitions_.Find(reference.name, requester.library)) {
@@ -133,8 +134,8 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::Resolve(const ElfObject::Undefin
       (module == nullptr || !module->index().Find(kTlsAccessor))) {
     return HostThreadLocals::AccessorOfDescriptors();
   }
-  if (module == nullptr && reference.name == kAtexit && outside_.FindByClient(kAtexit) == nullptr &&
-      !definitions_.Find(kAtexit, requester.library)) {
+  if (reference.name == kAtexit && outside_.FindByClient(kAtexit, requester.library) == nullptr &&
+      (module != nullptr || !definitions_.Find(kAtexit, requester.library))) {
     return OwnAtexit(requester);
   }
   if (MayEndThreads(reference.name)) EndWatch::Need();
@@ -173,14 +174,14 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::OwnAtexit(LazyObject& requester)
 absl::StatusOr<std::optional<ExecutorAddress>> SymbolResolver::FunctionInstead(
     absl::string_view name, LazyObject& requester) {
   if (name == kExit && requester.module != nullptr) {
-    void* const chosen = outside_.FindByClient(name);
+    void* const chosen = outside_.FindByClient(name, requester.library);
     if (chosen != nullptr && chosen != reinterpret_cast<void*>(&std::exit)) {
       return ExecutorAddress::Of(chosen);
     }
     return ExecutorAddress::Of(reinterpret_cast<const void*>(&ExitHook::Exit));
   }
   if (name == kExit) return std::nullopt;
-  const ExecutorAddress chosen = outside_.Find(name);
+  const ExecutorAddress chosen = outside_.Find(name, requester.library);
   if (HandlerInstallers::Include(name)) {
     const ExecutorAddress installer = HandlerInstaller(name, chosen);
     return installer.is_null() ? chosen : installer;
@@ -203,7 +204,12 @@ absl::StatusOr<std::optional<ExecutorAddress>> SymbolResolver::FunctionInstead(
 }
 
 ExecutorAddress SymbolResolver::HandlerInstaller(absl::string_view name, ExecutorAddress found) {
-  if (found.is_null() || found != outside_.FindInProcess(name)) return ExecutorAddress();
+  // A client's symbol finder may find the process's.
+  const bool is_process =
+      !found.is_null() &&
+      (found == outside_.FindInProcess(name) ||
+       found == ExecutorAddress::Of(dlsym(RTLD_DEFAULT, std::string(name).c_str())));
+  if (!is_process) return ExecutorAddress();
   HandlerInstallers::Add(*this);
   installs_handlers_ = true;
   return HandlerInstallers::Instead(name, found);
@@ -403,7 +409,8 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::FindOutside(absl::string_view na
     FIRSTCALL_RETURN_IF_ERROR(CheckStorage(name, found->is_thread_local, storage));
     return AddressOf(*found, name);
   }
-  return storage == Storage::kThread ? outside_.FindThreadLocal(name) : outside_.Find(name);
+  return storage == Storage::kThread ? outside_.FindThreadLocal(name, library)
+                                     : outside_.Find(name, library);
 }
 
 DynamicSymbols::Found SymbolResolver::FindDynamic(absl::string_view name, LibraryId library,
@@ -419,7 +426,7 @@ DynamicSymbols::Found SymbolResolver::FindDynamic(absl::string_view name, Librar
       return {ExecutorAddress::Of(reinterpret_cast<const void*>(&ExitHook::Exit)), false};
     }
   }
-  const ExecutorAddress address = outside_.Find(name);
+  const ExecutorAddress address = outside_.Find(name, library);
   if (HandlerInstallers::Include(name)) {
     const ExecutorAddress installer = HandlerInstaller(name, address);
     if (!installer.is_null()) return {installer, false};
@@ -448,7 +455,8 @@ absl::StatusOr<DynamicSymbols::Found> SymbolResolver::Lookup(absl::string_view n
   const bool is_thread_local = found->is_thread_local;
   if (GivesWay(*found)) {
     if (!is_thread_local) return Found{outside_.FindInProcess(name), false};
-    FIRSTCALL_ASSIGN_OR_RETURN(const ExecutorAddress descriptor, outside_.FindThreadLocal(name));
+    FIRSTCALL_ASSIGN_OR_RETURN(const ExecutorAddress descriptor,
+                               outside_.FindThreadLocal(name, LibraryId()));
     return Found{descriptor, true};
   }
   FIRSTCALL_ASSIGN_OR_RETURN(const ExecutorAddress address, AddressOf(*found, name));

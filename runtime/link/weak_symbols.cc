@@ -87,8 +87,9 @@ bool WeakSymbols::IsKnown(absl::string_view object_name, const LazyObject& reque
   if (const std::optional<Definition> found = definitions_.Find(variable, requester.library)) {
     return found->module == nullptr || !is_variable(*found->module, found->ordinal);
   }
-  if (is_thread_local) return outside_.HasThreadLocal(variable);
-  return outside_.FindByClient(name) != nullptr || !outside_.FindInProcess(variable).is_null();
+  if (is_thread_local) return outside_.HasThreadLocal(variable, requester.library);
+  return outside_.FindByClient(name, requester.library) != nullptr ||
+         !outside_.FindInProcess(variable).is_null();
 }
 
 }  // namespace firstcall

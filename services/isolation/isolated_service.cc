@@ -115,11 +115,12 @@ class IsolatedService {
       }
       closures_.push_back(*std::move(closure));
     }
-    options.symbol_finder = [this, finder = options_.symbol_finder](absl::string_view name) {
+    options.library_symbol_finder = [this](absl::string_view name, absl::string_view library) {
       for (size_t i = 0; i < closures_.size(); ++i) {
         if (callbacks_[i].name == name) return closures_[i]->address().InThisProcess<void*>();
       }
-      return finder ? finder(name) : nullptr;
+      if (options_.library_symbol_finder) return options_.library_symbol_finder(name, library);
+      return options_.symbol_finder ? options_.symbol_finder(name) : nullptr;
     };
     FIRSTCALL_ASSIGN_OR_RETURN(engine_, Engine::Create(std::move(options)));
     return "";

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -219,6 +220,28 @@ TEST_P(EngineTest, ClientsSymbolsComeBeforeTheProcess) {
   EXPECT_EQ(CallInt("f", 0), 42);
 }
 
+TEST_P(EngineTest, ClientIsToldWhichLibraryAsksForASymbol) {
+  static int first = 1, second = 2;
+  EngineOptions options;
+  options.mode = GetParam();
+  options.search_other_libraries = false;
+  options.library_symbol_finder = [](absl::string_view name, absl::string_view library) -> void* {
+    if (name != "of_library") return nullptr;
+    return library == "first" ? &first : &second;
+  };
+  engine_ = Engine::Create(options).value();
+  const std::string bitcode = ParseToBitcode(
+      "@of_library = external global i32\n"
+      "define i32 @f() { %v = load i32, ptr @of_library ret i32 %v }");
+  for (const auto& [library, number] : {std::pair("first", 1), std::pair("second", 2)}) {
+    const absl::StatusOr<ModuleId> module = engine_->AddBitcode(bitcode, library, library);
+    ASSERT_THAT(module, IsOk());
+    const absl::StatusOr<void*> f = engine_->LookupAddress(*module, "f");
+    ASSERT_THAT(f, IsOk());
+    EXPECT_EQ(reinterpret_cast<int (*)()>(*f)(), number);
+  }
+}
+
 TEST_P(EngineTest, ConstructorsRunOnceInOrderAndDestructorsInReverse) {
   const char* module = R"(
     declare void @firstcall_test_report(i32)
@@ -251,6 +274,21 @@ TEST_P(EngineTest, ExitHandlersRunWhenTheEngineGoes) {
   EXPECT_TRUE(reported.empty());
   engine_ = nullptr;
   EXPECT_THAT(reported, ElementsAre(9));
+}
+
+TEST_P(EngineTest, ClientMayRegisterExitHandlersItself) {
+  int (*const registers)(void (*)()) = [](void (*)()) { return 12; };
+  EngineOptions options;
+  options.mode = GetParam();
+  options.symbol_finder = [=](absl::string_view name) -> void* {
+    return name == "atexit" ? reinterpret_cast<void*>(registers) : nullptr;
+  };
+  engine_ = Engine::Create(options).value();
+  ASSERT_THAT(Add(R"(
+    declare i32 @atexit(ptr)
+    define i32 @f(i32 %x) { %r = call i32 @atexit(ptr null) ret i32 %r })"),
+              IsOk());
+  EXPECT_EQ(CallInt("f", 0), 12);
 }
 
 TEST_P(EngineTest, RunMainPassesArgumentsAndReturnsStatus) {

@@ -1,6 +1,7 @@
 // Signals that come while functions are compiled, and the functions that install handlers. (What
 // whole programs do: tests/programs/single/signal_handlers.c, stopped_world.c, signal_stress.c.)
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <sys/wait.h>
@@ -10,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "absl/strings/string_view.h"
 #include "engine/engine.h"
@@ -156,6 +158,26 @@ TEST_F(HandlerInstallersTest, PrepareAHandlerAndWhatItCalls) {
   raise(SIGUSR1);
   EXPECT_EQ(compiled(), 3u);
   EXPECT_EQ(*received_, SIGUSR1);
+}
+
+// A client that finds the functions of the process itself.
+class FoundInstallersTest : public HandlerInstallersTest {
+ protected:
+  FoundInstallersTest() : HandlerInstallersTest(WithFinder()) {}
+
+  static EngineOptions WithFinder() {
+    EngineOptions options;
+    options.search_process_symbols = false;
+    options.symbol_finder = [](absl::string_view name) {
+      return dlsym(RTLD_DEFAULT, std::string(name).c_str());
+    };
+    return options;
+  }
+};
+
+TEST_F(FoundInstallersTest, PrepareAHandlerAndWhatItCalls) {
+  EXPECT_EQ(install_(SIGUSR1, handler_), SIG_DFL);
+  EXPECT_EQ(compiled(), 3u);
 }
 
 TEST_F(HandlerInstallersTest, ReturnTheHandlerThatTheProgramHasGiven) {

@@ -191,6 +191,7 @@ TEST_P(DefinitionsTest, ALibraryThatBecameEmptyTakesNoPartUntilItIsFilledAgain) 
   EXPECT_EQ(Definer("f", "another"), "other");
   EXPECT_EQ(Definer("f", "lib"), "other");
   EXPECT_EQ(definitions_.LibraryNamed("lib"), id);
+  EXPECT_EQ(definitions_.NameOf(id), "lib");
   Add("second", "define hidden i32 @f() { ret i32 2 }", "lib");
   EXPECT_EQ(Definer("f", "another"), "other");
   EXPECT_EQ(Definer("f", "lib"), "second");

@@ -6,8 +6,10 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "base/ids.h"
 #include "gtest/gtest.h"
 #include "memory/thread_local_blocks.h"
+#include "runtime/link/definitions.h"
 #include "runtime/process/exit_handlers.h"
 #include "runtime/process/host_thread_locals.h"
 #include "runtime/process/work_scope.h"
@@ -23,15 +25,17 @@ thread_local int thread_local_variable = 0;
 // What `sources` have under `name`.
 ExecutorAddress Find(OutsideSymbols::Sources sources, absl::string_view name) {
   HostThreadLocals thread_locals;
-  const OutsideSymbols symbols(std::move(sources), thread_locals);
+  const Definitions libraries;
+  const OutsideSymbols symbols(std::move(sources), libraries, thread_locals);
   WorkScope scope;
-  return symbols.Find(name);
+  return symbols.Find(name, LibraryId());
 }
 
 // A client that finds `found`, and a process that has all names.
 OutsideSymbols::Sources WithBoth(absl::string_view found) {
   OutsideSymbols::Sources sources;
-  sources.client = [found = std::string(found)](absl::string_view name) -> void* {
+  sources.client = [found = std::string(found)](absl::string_view name,
+                                                absl::string_view) -> void* {
     return name == found ? &of_client : nullptr;
   };
   sources.process = [](const std::string&) { return ExecutorAddress::Of(&in_process); };
@@ -65,17 +69,18 @@ TEST(OutsideSymbolsTest, DescriptorIsMadeForAThreadLocalVariableOfTheProcess) {
     return name == "variable" ? ExecutorAddress::Of(&thread_local_variable) : ExecutorAddress();
   };
   HostThreadLocals thread_locals;
-  const OutsideSymbols symbols(std::move(sources), thread_locals);
+  const Definitions libraries;
+  const OutsideSymbols symbols(std::move(sources), libraries, thread_locals);
   WorkScope scope;
-  EXPECT_TRUE(symbols.HasThreadLocal("variable"));
-  EXPECT_FALSE(symbols.HasThreadLocal("other"));
-  const absl::StatusOr<ExecutorAddress> found = symbols.FindThreadLocal("variable");
+  EXPECT_TRUE(symbols.HasThreadLocal("variable", LibraryId()));
+  EXPECT_FALSE(symbols.HasThreadLocal("other", LibraryId()));
+  const absl::StatusOr<ExecutorAddress> found = symbols.FindThreadLocal("variable", LibraryId());
   ASSERT_THAT(found, IsOk());
   const auto address = [&] {
     return AddressOfThreadLocal(*found->InThisProcess<const ThreadLocalDescriptor*>());
   };
   EXPECT_EQ(address(), &thread_local_variable);
-  EXPECT_EQ(*symbols.FindThreadLocal("variable"), *found);
+  EXPECT_EQ(*symbols.FindThreadLocal("variable", LibraryId()), *found);
   std::thread([&] { EXPECT_EQ(address(), &thread_local_variable); }).join();
 }
 
@@ -104,12 +109,13 @@ TEST(OutsideSymbolsTest, ClientMayHaveAControlRecord) {
   };
   static Control control;
   OutsideSymbols::Sources sources;
-  sources.client = [](absl::string_view name) -> void* {
+  sources.client = [](absl::string_view name, absl::string_view) -> void* {
     return name == "__emutls_v.variable" ? &control : nullptr;
   };
-  const OutsideSymbols symbols(std::move(sources), thread_locals);
+  const Definitions libraries;
+  const OutsideSymbols symbols(std::move(sources), libraries, thread_locals);
   WorkScope scope;
-  const absl::StatusOr<ExecutorAddress> found = symbols.FindThreadLocal("variable");
+  const absl::StatusOr<ExecutorAddress> found = symbols.FindThreadLocal("variable", LibraryId());
   ASSERT_THAT(found, IsOk());
   auto* const variable = static_cast<int*>(
       AddressOfThreadLocal(*found->InThisProcess<const ThreadLocalDescriptor*>()));
@@ -117,11 +123,26 @@ TEST(OutsideSymbolsTest, ClientMayHaveAControlRecord) {
   EXPECT_EQ(*variable, 0);
 }
 
+TEST(OutsideSymbolsTest, ClientIsToldWhichLibraryAsks) {
+  HostThreadLocals thread_locals;
+  Definitions libraries;
+  const LibraryId plug_in = libraries.LibraryNamed("plug-in");
+  OutsideSymbols::Sources sources;
+  sources.client = [](absl::string_view, absl::string_view library) -> void* {
+    return library == "plug-in" ? &of_client : nullptr;
+  };
+  const OutsideSymbols symbols(std::move(sources), libraries, thread_locals);
+  WorkScope scope;
+  EXPECT_EQ(symbols.Find("f", plug_in), ExecutorAddress::Of(&of_client));
+  EXPECT_TRUE(symbols.Find("f", LibraryId()).is_null());
+}
+
 TEST(OutsideSymbolsTest, FindsTheCompilersRuntimeBehindTheProcess) {
   HostThreadLocals thread_locals;
   OutsideSymbols::Sources sources;
   sources.process = [](const std::string&) { return ExecutorAddress(); };
-  const OutsideSymbols symbols(std::move(sources), thread_locals);
+  const Definitions libraries;
+  const OutsideSymbols symbols(std::move(sources), libraries, thread_locals);
   EXPECT_FALSE(symbols.FindInProcess("pthread_atfork").is_null());
   EXPECT_TRUE(symbols.FindInProcess("nothing.has.this.name").is_null());
 }
