@@ -189,6 +189,7 @@ ARROWS = {
         "backend/baseline",
         "backend/llvm",
         "base",
+        "engine",
         "ir/from_llvm",
         "object",
         "seam",

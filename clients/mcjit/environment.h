@@ -5,13 +5,12 @@
 #ifndef FIRSTCALL_CLIENTS_MCJIT_ENVIRONMENT_H_
 #define FIRSTCALL_CLIENTS_MCJIT_ENVIRONMENT_H_
 
-#include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "clients/orc/engine_settings.h"
 #include "engine/options.h"
 
 namespace firstcall {
@@ -20,13 +19,11 @@ struct Environment {
   bool is_lazy = true;
   bool prints_stats = false;
   std::optional<CodegenLevel> codegen_level;  // Unset: the client's.
-  Tier tier = Tier::kAuto;
+  EngineSettings engine;
   Baseline baseline = Baseline::kOn;
   // Listeners of the client's (llvm::JITEventListener) may be added at any time, and what they read
   // in objects is not known.
   DebugInfo debug_info = DebugInfo::kAlways;
-  size_t compile_threads = 0;
-  PromotionOptions promotion;
 
   // Reads options as "--tier=0 -O2", separated by spaces. A part that is not understood is left out
   // and added to `errors`.

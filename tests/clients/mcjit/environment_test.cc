@@ -15,11 +15,11 @@ TEST(EnvironmentTest, ReadsOptions) {
   EXPECT_THAT(errors, testing::IsEmpty());
   EXPECT_EQ(environment.debug_info, DebugInfo::kNever);
   EXPECT_TRUE(environment.is_lazy);
-  EXPECT_EQ(environment.tier, Tier::kZero);
+  EXPECT_EQ(environment.engine.tier, Tier::kZero);
   EXPECT_EQ(environment.codegen_level, CodegenLevel::kO3);
   EXPECT_EQ(environment.baseline, Baseline::kOff);
-  EXPECT_EQ(environment.compile_threads, 2);
-  EXPECT_EQ(environment.promotion.threads, 0);
+  EXPECT_EQ(environment.engine.compile_threads, 2);
+  EXPECT_EQ(environment.engine.promotion.threads, 0);
 }
 
 // A client's listeners, which may come at any time, may read it.
@@ -43,7 +43,7 @@ TEST(EnvironmentTest, LeavesOutWhatItDoesNotUnderstand) {
               testing::ElementsAre(testing::HasSubstr("'--tier=7'"),
                                    testing::HasSubstr("'--tiers=0'"), testing::HasSubstr("'-O9'"),
                                    testing::HasSubstr("'--promotion-threshold=0'")));
-  EXPECT_EQ(environment.tier, Tier::kAuto);
+  EXPECT_EQ(environment.engine.tier, Tier::kAuto);
   EXPECT_EQ(environment.codegen_level, CodegenLevel::kO1);
 }
 
