@@ -20,6 +20,7 @@ MOVED_HEADERS = {
     "//clients/mcjit:install.h": "mcjit/install.h",
     "//clients/orc:orc_c.h": "orc/orc_c.h",
     "//clients/orc:orc_compiler.h": "orc/orc_compiler.h",
+    "//clients/orc:orc_lazy_layer.h": "orc/orc_lazy_layer.h",
     "//clients/orc:orc_statistics.h": "orc/orc_statistics.h",
     "//seam:event.h": "runtime/event.h",
     "//services/isolation:isolated_engine.h": "isolation/isolated_engine.h",

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/functional/function_ref.h"
+#include "clients/orc/compile_units_aside.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
@@ -12,7 +13,6 @@
 #include "llvm/IR/Function.h"
 #include "llvm/IR/GlobalAlias.h"
 #include "llvm/IR/Instruction.h"
-#include "llvm/IR/Metadata.h"
 #include "llvm/Support/Casting.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/ValueMapper.h"
@@ -54,25 +54,6 @@ GlobalSet UsersOfBlocks(const llvm::Module& module) {
   }
   return users;
 }
-
-// The list of compile units would be copied with all that it refers to.
-class CompileUnitsAside {
- public:
-  explicit CompileUnitsAside(llvm::Module& module) : list_(module.getNamedMetadata("llvm.dbg.cu")) {
-    if (list_ == nullptr) return;
-    units_.assign(list_->op_begin(), list_->op_end());
-    list_->clearOperands();
-  }
-  ~CompileUnitsAside() {
-    for (llvm::MDNode* unit : units_) list_->addOperand(unit);
-  }
-  CompileUnitsAside(const CompileUnitsAside&) = delete;
-  CompileUnitsAside& operator=(const CompileUnitsAside&) = delete;
-
- private:
-  llvm::NamedMDNode* const list_;
-  llvm::SmallVector<llvm::MDNode*, 1> units_;
-};
 
 // Lists such as llvm.used, which would be undefined symbols.
 void EraseDeclaredLists(llvm::Module& module) {

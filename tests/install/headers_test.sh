@@ -21,6 +21,8 @@ done
 readonly LLVM=(-isystem /usr/include/llvm-19 -isystem /usr/include/llvm-c-19)
 g++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -I. "${LLVM[@]}" -x c++ firstcall/orc/orc_compiler.h ||
   fail "orc/orc_compiler.h"
+g++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -I. "${LLVM[@]}" -x c++ firstcall/orc/orc_lazy_layer.h ||
+  fail "orc/orc_lazy_layer.h"
 gcc -std=c99 -Wall -Wextra -Werror -fsyntax-only -I. "${LLVM[@]}" -x c firstcall/orc/orc_c.h ||
   fail "orc/orc_c.h in C"
 gcc -std=c99 -pedantic -Wall -Wextra -Werror -fsyntax-only -I. -x c firstcall/firstcall.h ||

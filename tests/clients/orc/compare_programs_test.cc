@@ -1,5 +1,5 @@
-// Runs programs by LLJIT with firstcall's compile function and with LLVM's own, and wants the same
-// output and exit status:
+// Runs programs by LLJIT with firstcall's compile function, with its lazy layer, and with LLVM's
+// own compile function, and wants the same output and exit status:
 //
 //   compare_programs_test RUN_PROGRAM --run=PART,PART... FILE...
 //
@@ -28,9 +28,13 @@ class CompareProgramsTest : public ::testing::Test {
 
   void TestBody() override {
     const ProcessResult expected = Run({"--llvm"});
-    const ProcessResult actual = Run({});
-    EXPECT_EQ(actual.exit_status, expected.exit_status) << actual.errors;
-    EXPECT_EQ(actual.output, expected.output) << actual.errors;
+    const std::vector<std::vector<std::string>> ours = {
+        {}, {"--lazy"}, {"--lazy", "--promote-all"}};
+    for (const std::vector<std::string>& options : ours) {
+      const ProcessResult actual = Run(options);
+      EXPECT_EQ(actual.exit_status, expected.exit_status) << options.size() << actual.errors;
+      EXPECT_EQ(actual.output, expected.output) << options.size() << actual.errors;
+    }
     // It is no comparison if LLVM itself cannot run the program.
     EXPECT_NE(expected.exit_status, 125) << expected.errors;
   }

@@ -1,8 +1,9 @@
-// Runs programs of bitcode, or of IR's text, by LLJIT: with firstcall's compile function, or with
-// LLVM's own.
+// Runs programs of bitcode, or of IR's text, by LLJIT: with firstcall's compile function, also with
+// its lazy layer, or with LLVM's own compile function.
 //
-//   run_program [--llvm] [--rtdyld] [--threads=N] [--level=N] [--native-tls] [--stats] MODULE,...
-//       ARGUMENT...
+//   run_program [--llvm] [--lazy] [--promote-all] [--rtdyld] [--threads=N] [--level=N]
+//   [--native-tls]
+//       [--stats] MODULE,... ARGUMENT...
 
 #include <cstdint>
 #include <cstdio>
@@ -17,6 +18,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "clients/orc/orc_compiler.h"
+#include "clients/orc/orc_lazy_layer.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/ExecutionEngine/Orc/RTDyldObjectLinkingLayer.h"
@@ -32,6 +34,8 @@ namespace {
 
 struct Settings {
   bool uses_llvm = false;
+  bool is_lazy = false;
+  bool promotes_all = false;
   bool uses_rtdyld = false;
   bool has_native_thread_locals = false;
   bool prints_statistics = false;
@@ -47,6 +51,8 @@ Settings Read(int argc, char** argv) {
   for (; i < argc && argv[i][0] == '-'; ++i) {
     absl::string_view option = argv[i];
     if (option == "--llvm") settings.uses_llvm = true;
+    if (option == "--lazy") settings.is_lazy = true;
+    if (option == "--promote-all") settings.promotes_all = true;
     if (option == "--rtdyld") settings.uses_rtdyld = true;
     if (option == "--native-tls") settings.has_native_thread_locals = true;
     if (option == "--stats") settings.prints_statistics = true;
@@ -93,6 +99,12 @@ int Run(const Settings& settings) {
         });
   }
   std::unique_ptr<llvm::orc::LLJIT> jit = Check(builder.create());
+  std::unique_ptr<OrcLazyLayer> layer;
+  if (settings.is_lazy) {
+    OrcLazyLayerOptions options;
+    if (settings.promotes_all) options.engine.promotion.threshold = 1;
+    layer = Check(OrcLazyLayer::Create(*jit, target, std::move(options)));
+  }
   for (const std::string& path : settings.modules) {
     auto context = std::make_unique<llvm::LLVMContext>();
     llvm::SMDiagnostic diagnostic;
@@ -101,7 +113,12 @@ int Run(const Settings& settings) {
       diagnostic.print("run_program", llvm::errs());
       return 125;
     }
-    Check(jit->addIRModule(llvm::orc::ThreadSafeModule(std::move(module), std::move(context))));
+    llvm::orc::ThreadSafeModule added(std::move(module), std::move(context));
+    if (layer != nullptr) {
+      Check(layer->add(jit->getMainJITDylib(), std::move(added)));
+    } else {
+      Check(jit->addIRModule(std::move(added)));
+    }
   }
   Check(jit->initialize(jit->getMainJITDylib()));
   using Main = int(int, char**);
@@ -114,7 +131,10 @@ int Run(const Settings& settings) {
   const int result = main(static_cast<int>(arguments.size() - 1), arguments.data());
   Check(jit->deinitialize(jit->getMainJITDylib()));
   std::fflush(stdout);
-  if (settings.prints_statistics) std::fprintf(stderr, "%s", OrcStatisticsText().c_str());
+  if (settings.prints_statistics) {
+    std::fprintf(stderr, "%s", OrcStatisticsText().c_str());
+    if (layer != nullptr) std::fprintf(stderr, "%s", layer->engine().stats().ToString().c_str());
+  }
   return result;
 }
 
