@@ -4,14 +4,18 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <new>
 #include <string>
 #include <utility>
 
+#include "clients/orc/attached_layers.h"
 #include "clients/orc/environment.h"
 #include "clients/orc/orc_compiler.h"
+#include "clients/orc/orc_lazy_layer.h"
 #include "clients/orc/orc_statistics.h"
 #include "llvm-c/Error.h"
 #include "llvm-c/LLJIT.h"
+#include "llvm-c/Orc.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/Support/Error.h"
 
@@ -32,7 +36,47 @@ void Report(const std::string& obstacle) {
                obstacle.empty() ? "the baseline compiles" : "LLVM compiles: ", obstacle.c_str());
 }
 
+OrcLazyLayerOptions LayerOptions() {
+  const OrcEnvironment& environment = OrcEnvironment::Get();
+  OrcLazyLayerOptions options;
+  environment.engine.ApplyTo(options.engine);
+  options.checks_names = environment.checks_names;
+  return options;
+}
+
+void ReportEnd(OrcLazyLayer& layer) {
+  if (!OrcEnvironment::Get().prints_stats) return;
+  std::fprintf(stderr, "firstcall: LLJIT ends: its lazy layer\n%s",
+               layer.engine().stats().ToString().c_str());
+}
+
+// Has the LLJIT given a lazy layer when it is created. Its own layer adds its modules if there can
+// be no lazy one.
+void PrepareLazyLayer(llvm::orc::LLJITBuilderState& state) {
+  state.NotifyCreated = [clients = std::move(state.NotifyCreated),
+                         target = *state.JTMB](llvm::orc::LLJIT& jit) -> llvm::Error {
+    if (clients) {
+      if (llvm::Error error = clients(jit)) return error;
+    }
+    if (llvm::Error error = AttachLazyLayer(jit, target, LayerOptions(), ReportEnd)) {
+      std::fprintf(stderr, "firstcall: a LLJIT is not lazy: %s\n",
+                   llvm::toString(std::move(error)).c_str());
+    }
+    return llvm::Error::success();
+  };
+}
+
+llvm::Error Add(OrcLazyLayer& layer, void* tracker, void* dylib,
+                llvm::orc::ThreadSafeModule module) {
+  if (tracker == nullptr) {
+    return layer.add(*static_cast<llvm::orc::JITDylib*>(dylib), std::move(module));
+  }
+  return layer.add(llvm::orc::ResourceTrackerSP(static_cast<llvm::orc::ResourceTracker*>(tracker)),
+                   std::move(module));
+}
+
 void Prepare(llvm::orc::LLJITBuilderState& state) {
+  if (state.JTMB && OrcEnvironment::Get().is_lazy) PrepareLazyLayer(state);
   if (state.CreateCompileFunction || !state.JTMB) {
     return Report("the client has a compile function of its own");
   }
@@ -66,4 +110,26 @@ extern "C" __attribute__((visibility("default"))) void* firstcall_orc_create(voi
   }
   *made = reinterpret_cast<LLVMOrcLLJITRef>(jit->release());
   return nullptr;
+}
+
+extern "C" __attribute__((visibility("default"))) bool firstcall_orc_add(void* error, void* jit,
+                                                                         void* tracker, void* dylib,
+                                                                         void* module) {
+  firstcall::OrcLazyLayer* const layer =
+      firstcall::LazyLayerOf(*static_cast<llvm::orc::LLJIT*>(jit));
+  if (layer == nullptr) return false;
+  new (error) llvm::Error(firstcall::Add(
+      *layer, tracker, dylib, std::move(*static_cast<llvm::orc::ThreadSafeModule*>(module))));
+  return true;
+}
+
+extern "C" __attribute__((visibility("default"))) bool firstcall_orc_add_reference(
+    void** error, void* jit, void* tracker, void* dylib, void* module) {
+  firstcall::OrcLazyLayer* const layer =
+      firstcall::LazyLayerOf(*static_cast<llvm::orc::LLJIT*>(jit));
+  if (layer == nullptr) return false;
+  auto* const added = static_cast<llvm::orc::ThreadSafeModule*>(module);
+  *error = llvm::wrap(firstcall::Add(*layer, tracker, dylib, std::move(*added)));
+  LLVMOrcDisposeThreadSafeModule(static_cast<LLVMOrcThreadSafeModuleRef>(module));
+  return true;
 }

@@ -1,11 +1,15 @@
 #include "clients/orc/environment.h"
 
+#include <utility>
+
+#include "absl/strings/str_split.h"
 #include "clients/orc/process_options.h"
 
 namespace firstcall {
 namespace {
 
-bool ReadOption(absl::string_view option, OrcCompilerOptions& options) {
+bool ReadOption(absl::string_view option, OrcEnvironment& environment) {
+  OrcCompilerOptions& options = environment.options;
   if (option == "--baseline=on") {
     options.baseline = OrcBaseline::kAtLevelNone;
   } else if (option == "--baseline=always") {
@@ -15,7 +19,12 @@ bool ReadOption(absl::string_view option, OrcCompilerOptions& options) {
   } else if (option == "--debug-info=always" || option == "--debug-info=never") {
     options.keeps_debug_information = option == "--debug-info=always";
   } else {
-    return false;
+    const std::pair<absl::string_view, absl::string_view> parts =
+        absl::StrSplit(option, absl::MaxSplits('=', 1));
+    const auto& [name, value] = parts;
+    if (name == "--lazy") return ReadSwitch(value, "on", "off", environment.is_lazy);
+    if (name == "--check-names") return ReadSwitch(value, "on", "off", environment.checks_names);
+    return environment.engine.Read(name, value);
   }
   return true;
 }
@@ -25,7 +34,7 @@ bool ReadOption(absl::string_view option, OrcCompilerOptions& options) {
 OrcEnvironment OrcEnvironment::Parse(absl::string_view options, std::vector<std::string>& errors) {
   OrcEnvironment environment;
   ReadOptions(options, errors,
-              [&](absl::string_view option) { return ReadOption(option, environment.options); });
+              [&](absl::string_view option) { return ReadOption(option, environment); });
   return environment;
 }
 

@@ -9,12 +9,17 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "clients/orc/engine_settings.h"
 #include "clients/orc/orc_compiler.h"
 
 namespace firstcall {
 
 struct OrcEnvironment {
   OrcCompilerOptions options;
+  // Whether modules are added to a lazy layer, of whose options these are.
+  bool is_lazy = false;
+  bool checks_names = false;
+  EngineSettings engine;
   bool prints_stats = false;
 
   // Reads options as "--baseline=always", separated by spaces. A part that is not understood is

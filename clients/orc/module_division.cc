@@ -22,11 +22,12 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/ValueMapper.h"
+#include "object/symbol_name.h"
 
 namespace firstcall {
 namespace {
 
-constexpr const char* kDsoHandleInIr = "__dso_handle";
+llvm::StringRef ToRef(absl::string_view text) { return {text.data(), text.size()}; }
 
 bool IsDefinition(const llvm::GlobalValue& value) {
   return !value.isDeclaration() && !value.hasAvailableExternallyLinkage();
@@ -320,13 +321,15 @@ void DropRest(llvm::Module& module, const Partition& partition) {
   }
 }
 
-void AddNames(const llvm::Module& functions, DividedModule& divided) {
+void AddNames(const llvm::Module& functions, bool emulates_thread_locals, DividedModule& divided) {
   for (const llvm::GlobalValue& value : functions.global_values()) {
     if (value.hasLocalLinkage() || value.getName().starts_with("llvm.")) continue;
     if (IsDefinition(value)) {
       divided.defined.push_back(ObjectNameOf(value));
     } else if (!value.use_empty() && !value.hasExternalWeakLinkage()) {
-      divided.needed.push_back(ObjectNameOf(value));
+      const bool is_emulated = value.isThreadLocal() && emulates_thread_locals;
+      divided.needed.push_back(
+          absl::StrCat(is_emulated ? kEmulatedTlsPrefix : "", ObjectNameOf(value)));
     }
   }
 }
@@ -339,7 +342,7 @@ void MakeDefinitionsStrong(llvm::Module& functions) {
     }
     if (auto* const object = llvm::dyn_cast<llvm::GlobalObject>(&value)) object->setComdat(nullptr);
   }
-  if (llvm::GlobalVariable* const handle = functions.getGlobalVariable(kDsoHandleInIr);
+  if (llvm::GlobalVariable* const handle = functions.getGlobalVariable(ToRef(kDsoHandle));
       handle != nullptr && handle->isDeclaration()) {
     handle->setName(std::string(kDylibHandle));
     handle->setVisibility(llvm::GlobalValue::DefaultVisibility);
@@ -383,7 +386,7 @@ absl::StatusOr<DividedModule> DivideModule(llvm::Module& module, absl::string_vi
   if (!partition.is_empty()) divided.rest = CopyRest(module, partition);
   DropRest(module, partition);
   MakeDefinitionsStrong(module);
-  AddNames(module, divided);
+  AddNames(module, emulates_thread_locals, divided);
   llvm::raw_string_ostream stream(divided.functions);
   llvm::WriteBitcodeToFile(module, stream);
   return divided;

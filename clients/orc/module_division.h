@@ -24,7 +24,8 @@ struct DividedModule {
   std::string functions;
   // The names in objects of what `functions` defines and others can refer to.
   std::vector<std::string> defined;
-  // The names in objects of what `functions` only declares and needs.
+  // The names in objects of what `functions` only declares and needs; for an emulated thread-local
+  // variable, the name of its control record.
   std::vector<std::string> needed;
   // Defines the rest, in the context of the divided module, without debug information. Null if
   // there is no rest.

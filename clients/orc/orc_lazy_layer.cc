@@ -26,6 +26,7 @@
 #include "llvm/ExecutionEngine/Orc/Mangling.h"
 #include "llvm/Support/xxhash.h"
 #include "llvm/Target/TargetMachine.h"
+#include "object/symbol_name.h"
 
 namespace firstcall {
 namespace {
@@ -40,8 +41,6 @@ using llvm::orc::MaterializationResponsibility;
 using llvm::orc::ResourceKey;
 using llvm::orc::SymbolStringPtr;
 using llvm::orc::ThreadSafeModule;
-
-constexpr absl::string_view kDylibHandleOfOrc = "__dso_handle";
 
 llvm::StringRef ToRef(absl::string_view text) { return {text.data(), text.size()}; }
 
@@ -148,8 +147,7 @@ void* OrcLazyLayer::Parts::FindSymbol(absl::string_view name, absl::string_view 
   }
   llvm::orc::JITDylibSearchOrder order;
   dylib->withLinkOrderDo([&](const llvm::orc::JITDylibSearchOrder& links) { order = links; });
-  const SymbolStringPtr symbol =
-      session.intern(ToRef(name == kDylibHandle ? kDylibHandleOfOrc : name));
+  const SymbolStringPtr symbol = session.intern(ToRef(name == kDylibHandle ? kDsoHandle : name));
   llvm::Expected<llvm::orc::SymbolMap> found = session.lookup(
       order,
       llvm::orc::SymbolLookupSet(symbol, llvm::orc::SymbolLookupFlags::WeaklyReferencedSymbol));
@@ -195,7 +193,7 @@ llvm::Error OrcLazyLayer::Parts::CheckNames(const MaterializationResponsibility&
                                             const std::vector<std::string>& names) {
   llvm::orc::SymbolLookupSet symbols;
   for (const std::string& name : names) {
-    symbols.add(session.intern(name == kDylibHandle ? ToRef(kDylibHandleOfOrc) : name));
+    symbols.add(session.intern(name == kDylibHandle ? ToRef(kDsoHandle) : name));
   }
   llvm::orc::JITDylibSearchOrder order;
   responsibility.getTargetJITDylib().withLinkOrderDo(

@@ -11,6 +11,7 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,6 +61,8 @@ void* FindOther(const char* name) {
 struct Engine {
   OrcPrepare* prepare = nullptr;
   OrcCreate* create = nullptr;
+  OrcAdd* add = nullptr;
+  OrcAddReference* add_reference = nullptr;
 };
 
 // Says on standard error why LLJITs are LLVM's own.
@@ -92,21 +95,25 @@ Engine Load() {
   }
   engine.prepare = reinterpret_cast<OrcPrepare*>(dlsym(library, kOrcPrepareSymbol));
   engine.create = reinterpret_cast<OrcCreate*>(dlsym(library, kOrcCreateSymbol));
+  engine.add = reinterpret_cast<OrcAdd*>(dlsym(library, kOrcAddSymbol));
+  engine.add_reference = reinterpret_cast<OrcAddReference*>(dlsym(library, kOrcAddReferenceSymbol));
   return engine;
 }
 
-// Another thread may load the engine at the same time: the dynamic linker loads it once.
-Engine TheEngine() {
-  static std::atomic<bool> is_loaded{false};
-  static std::atomic<OrcPrepare*> prepare{nullptr};
-  static std::atomic<OrcCreate*> create{nullptr};
-  if (!is_loaded) {
-    const Engine loaded = Load();
-    prepare = loaded.prepare;
-    create = loaded.create;
-    is_loaded = true;
+// Loads the engine's library at the first call. std::call_once would need a C++ library.
+const Engine& TheEngine() {
+  static std::atomic<const Engine*> loaded{nullptr};
+  static Engine engine;
+  if (loaded == nullptr) {
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&mutex);
+    if (loaded == nullptr) {
+      engine = Load();
+      loaded = &engine;
+    }
+    pthread_mutex_unlock(&mutex);
   }
-  return {prepare, create};
+  return engine;
 }
 
 // `real` keeps what was found.
@@ -141,6 +148,82 @@ firstcall::ReturnedError PrepareJit(void* state) {
 firstcall::ReturnedError PrepareLazyJit(void* state) {
   static std::atomic<firstcall::LlvmPrepare*> real{nullptr};
   return firstcall::Prepare(state, FIRSTCALL_LAZY_PREPARE, real);
+}
+
+// llvm::orc::LLJIT::addIRModule(ResourceTrackerSP, ThreadSafeModule), the same for a JITDylib&, and
+// llvm::orc::LLLazyJIT::addLazyIRModule(JITDylib&, ThreadSafeModule). The caller owns the
+// arguments, and passes their addresses: `tracker` is that of a pointer.
+#define FIRSTCALL_JIT_ADD_BY_TRACKER                                                       \
+  "_ZN4llvm3orc5LLJIT11addIRModuleENS_18IntrusiveRefCntPtrINS0_15ResourceTrackerEEENS0_16" \
+  "ThreadSafeModuleE"
+#define FIRSTCALL_JIT_ADD "_ZN4llvm3orc5LLJIT11addIRModuleERNS0_8JITDylibENS0_16ThreadSafeModuleE"
+#define FIRSTCALL_LAZY_ADD \
+  "_ZN4llvm3orc9LLLazyJIT15addLazyIRModuleERNS0_8JITDylibENS0_16ThreadSafeModuleE"
+
+namespace firstcall {
+namespace {
+
+using LlvmAdd = ReturnedError(void* jit, void* to, void* module);
+
+ReturnedError Add(void* jit, void* tracker, void* to, void* module, const char* name,
+                  std::atomic<LlvmAdd*>& real) {
+  OrcAdd* const add = TheEngine().add;
+  ReturnedError error{0};
+  if (add != nullptr && add(&error, jit, tracker, to, module)) return error;
+  if (real == nullptr) real = reinterpret_cast<LlvmAdd*>(FindReal(name));
+  if (real == nullptr) real = reinterpret_cast<LlvmAdd*>(FindOther(name));
+  return real.load()(jit, to, module);
+}
+
+using LlvmAddReference = void*(void* jit, void* to, void* module);
+
+void* AddReference(void* jit, void* tracker, void* to, void* module, const char* name,
+                   std::atomic<LlvmAddReference*>& real) {
+  OrcAddReference* const add = TheEngine().add_reference;
+  void* error = nullptr;
+  if (add != nullptr && add(&error, jit, tracker, to, module)) return error;
+  if (real == nullptr) real = reinterpret_cast<LlvmAddReference*>(FindReal(name));
+  if (real == nullptr) real = reinterpret_cast<LlvmAddReference*>(FindOther(name));
+  return real.load()(jit, to, module);
+}
+
+}  // namespace
+}  // namespace firstcall
+
+__attribute__((visibility("default"))) firstcall::ReturnedError AddByTracker(
+    void* jit, void** tracker, void* module) __asm__(FIRSTCALL_JIT_ADD_BY_TRACKER);
+__attribute__((visibility("default"))) firstcall::ReturnedError AddToDylib(
+    void* jit, void* dylib, void* module) __asm__(FIRSTCALL_JIT_ADD);
+__attribute__((visibility("default"))) firstcall::ReturnedError AddLazily(
+    void* jit, void* dylib, void* module) __asm__(FIRSTCALL_LAZY_ADD);
+
+firstcall::ReturnedError AddByTracker(void* jit, void** tracker, void* module) {
+  static std::atomic<firstcall::LlvmAdd*> real{nullptr};
+  return firstcall::Add(jit, *tracker, tracker, module, FIRSTCALL_JIT_ADD_BY_TRACKER, real);
+}
+
+firstcall::ReturnedError AddToDylib(void* jit, void* dylib, void* module) {
+  static std::atomic<firstcall::LlvmAdd*> real{nullptr};
+  return firstcall::Add(jit, nullptr, dylib, module, FIRSTCALL_JIT_ADD, real);
+}
+
+firstcall::ReturnedError AddLazily(void* jit, void* dylib, void* module) {
+  static std::atomic<firstcall::LlvmAdd*> real{nullptr};
+  return firstcall::Add(jit, nullptr, dylib, module, FIRSTCALL_LAZY_ADD, real);
+}
+
+extern "C" __attribute__((visibility("default"))) void* LLVMOrcLLJITAddLLVMIRModule(void* jit,
+                                                                                    void* dylib,
+                                                                                    void* module) {
+  static std::atomic<firstcall::LlvmAddReference*> real{nullptr};
+  return firstcall::AddReference(jit, nullptr, dylib, module, "LLVMOrcLLJITAddLLVMIRModule", real);
+}
+
+extern "C" __attribute__((visibility("default"))) void* LLVMOrcLLJITAddLLVMIRModuleWithRT(
+    void* jit, void* tracker, void* module) {
+  static std::atomic<firstcall::LlvmAddReference*> real{nullptr};
+  return firstcall::AddReference(jit, tracker, tracker, module, "LLVMOrcLLJITAddLLVMIRModuleWithRT",
+                                 real);
 }
 
 extern "C" __attribute__((visibility("default"))) void* LLVMOrcCreateLLJIT(void* result,

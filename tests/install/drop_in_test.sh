@@ -39,3 +39,36 @@ END
 gcc "$TEST_TMPDIR/orc.c" -o "$TEST_TMPDIR/orc" -I"$prefix/include" -isystem /usr/include/llvm-19 -isystem /usr/include/llvm-c-19 \
   -L"$prefix/lib" -lfirstcall_orc_engine -lLLVM-19 -Wl,-rpath,"$prefix/lib:$prefix/lib/firstcall"
 "$TEST_TMPDIR/orc" || fail "a program in C cannot ask for the compile function"
+
+# A lazy layer, in C++.
+cat >"$TEST_TMPDIR/lazy.cc" <<'END'
+#include <cstdio>
+#include <memory>
+#include <utility>
+
+#include "firstcall/orc/orc_lazy_layer.h"
+#include "llvm/AsmParser/Parser.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/TargetSelect.h"
+
+int main() {
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  auto target = llvm::cantFail(llvm::orc::JITTargetMachineBuilder::detectHost());
+  auto jit = llvm::cantFail(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(target).create());
+  auto layer = llvm::cantFail(firstcall::OrcLazyLayer::Create(*jit, target));
+  auto context = std::make_unique<llvm::LLVMContext>();
+  llvm::SMDiagnostic diagnostic;
+  auto module = llvm::parseAssemblyString(
+      "define i32 @answer() { ret i32 42 } define i32 @other() { ret i32 0 }", diagnostic, *context);
+  llvm::cantFail(layer->add(jit->getMainJITDylib(), {std::move(module), std::move(context)}));
+  const int answer = llvm::cantFail(jit->lookup("answer")).toPtr<int()>()();
+  std::printf("%d, %zu compiled\n", answer, layer->engine().stats().functions_compiled);
+}
+END
+g++ -std=c++17 "$TEST_TMPDIR/lazy.cc" -o "$TEST_TMPDIR/lazy" -I"$prefix/include" \
+  -isystem /usr/include/llvm-19 -isystem /usr/include/llvm-c-19 \
+  -L"$prefix/lib" -lfirstcall_orc_engine -labsl_status -lLLVM-19 -Wl,-rpath,"$prefix/lib:$prefix/lib/firstcall"
+out=$("$TEST_TMPDIR/lazy") || fail "a program with a lazy layer failed: $out"
+[[ $out == "42, 1 compiled" ]] || fail "a program with a lazy layer prints: $out"

@@ -223,6 +223,7 @@ TEST_F(ModuleDivisionTest, EmulatedThreadLocalsAreOfTheRest) {
   Divide(kThreadLocal);
   EXPECT_THAT(DefinedBy(*functions_), UnorderedElementsAre("g", "f"));
   EXPECT_THAT(DefinedBy(*divided_.rest), ElementsAre("p.t"));
+  EXPECT_THAT(divided_.needed, ElementsAre("__emutls_v.p.t"));
 }
 
 TEST_F(ModuleDivisionTest, UsersOfNativeThreadLocalsAreOfTheRest) {

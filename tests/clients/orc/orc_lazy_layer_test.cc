@@ -396,6 +396,33 @@ TEST_P(OrcLazyLayerTest, MissingNamesAreErrorsOfLookupOnRequest) {
   EXPECT_THAT(Errors(), ElementsAre(HasSubstr("missing")));
 }
 
+TEST_P(OrcLazyLayerTest, NamesThatAreThereAreNoErrors) {
+  OrcLazyLayerOptions options;
+  options.checks_names = true;
+  Create(std::move(options));
+  Add(R"(
+    @own = internal thread_local global i32 5
+    @n = global i32 1
+    declare extern_weak i32 @maybe(i32)
+    declare i64 @strlen(ptr)
+    declare ptr @llvm.threadlocal.address(ptr)
+    define i32 @f(i32 %x) {
+      %p = call ptr @llvm.threadlocal.address(ptr @own)
+      %t = load i32, ptr %p
+      %n = load i32, ptr @n
+      %r = add i32 %t, %n
+      %is_there = icmp ne ptr @maybe, null
+      br i1 %is_there, label %there, label %end
+    there:
+      %s = call i64 @strlen(ptr null)
+      br label %end
+    end:
+      ret i32 %r
+    })");
+  EXPECT_EQ(Call("f", 0), 6);
+  EXPECT_THAT(Errors(), ElementsAre());
+}
+
 TEST_P(OrcLazyLayerTest, ModulesThatCannotBeDividedAreCompiledWhole) {
   Add(R"(
     module asm ".globl nothing"

@@ -38,6 +38,10 @@ expect "the lazy client" "LLJIT 1: the baseline compiles" "$lazy"
 expect "the lazy client" "functions by the baseline code generator: 2," "$lazy"
 FIRSTCALL_OPTIONS=--baseline=always expect "--baseline=always" "LLJIT 1: the baseline compiles" "$client"
 FIRSTCALL_OPTIONS=--baseline=off expect "--baseline=off" "LLVM compiles: the client's options" "$client" none
+for program in "$client" "$lazy"; do
+  FIRSTCALL_OPTIONS=--lazy=on expect "a lazy layer" "LLJIT ends: its lazy layer" "$program"
+done
+FIRSTCALL_OPTIONS=--lazy=on expect "a lazy layer" "functions compiled           2" "$lazy"
 FIRSTCALL_OPTIONS=--what expect "a wrong option" "'--what' is not an option" "$client"
 
 out="$(preload "$library" "$client" none 2>&1)"
