@@ -4,7 +4,9 @@
 PUBLIC_HEADERS = [
     "//base:status.h",
     "//cache:disk_cache.h",
+    "//cache:http_cache.h",
     "//cache:object_cache.h",
+    "//cache:open_shared_cache.h",
     "//cache:redis_cache.h",
     "//engine:engine.h",
     "//engine:options.h",

@@ -15,8 +15,8 @@ packages=(
   libzstd-dev zlib1g-dev
   # Testing: GoogleTest; the LLVM tools (opt, lli, FileCheck, llvm-symbolizer); clang, which compiles the
   # test programs and builds the sanitizer configurations; LLVM's C++ library and a garbage collector, which
-  # a program may have; random C programs; GCC's source, which has its tests; debuggers; a profiler; a browser; a
-  # server for the shared object cache
+  # a program may have; random C programs; GCC's source, which has its tests; debuggers; a profiler; a browser;
+  # servers for the shared object cache, one with TLS, and the header that our declarations of libcurl are compared with
   libgmock-dev libgtest-dev
   "llvm-$LLVM" "llvm-$LLVM-tools"
   "clang-$LLVM" "libclang-rt-$LLVM-dev"
@@ -27,7 +27,7 @@ packages=(
   gdb "lldb-$LLVM"
   linux-perf
   chromium
-  redis-server
+  libcurl4-openssl-dev nginx openssl redis-server
   # Installing without symbols, and testing what is installed: build systems, and a reader of man pages
   xz-utils
   cmake groff-base meson ninja-build pkg-config

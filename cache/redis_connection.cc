@@ -1,21 +1,14 @@
-// The worker is shared by its thread and the connection, so either may end first. The thread holds
-// the mutex only to take a job and to store its result.
-
 #include "cache/redis_connection.h"
 
 #include <hiredis/hiredis.h>
-#include <unistd.h>
 
-#include <deque>
 #include <utility>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/synchronization/mutex.h"
 #include "base/file.h"
+#include "base/keep_for_ever.h"
 #include "base/kept_file.h"
-#include "base/own_thread.h"
 #include "base/status.h"
 
 namespace firstcall {
@@ -122,77 +115,37 @@ absl::StatusOr<std::unique_ptr<Connection>> Connect(const RedisAddress& address)
 
 }  // namespace
 
-struct RedisConnection::Worker {
-  struct Job {
-    std::vector<Command> commands;
-    absl::StatusOr<std::vector<Reply>> replies;
-    bool is_done = false;
-  };
-
-  explicit Worker(RedisAddress redis) : address(std::move(redis)) {}
-
-  // Runs until the connection is stopped.
-  void Work() {
-    const absl::StatusOr<std::unique_ptr<Connection>> connection = Connect(address);
-    while (true) {
-      std::shared_ptr<Job> job;
-      {
-        absl::MutexLock lock(&mutex);
-        mutex.Await(absl::Condition(
-            +[](Worker* self) ABSL_EXCLUSIVE_LOCKS_REQUIRED(self->mutex) {
-              return self->is_stopped || !self->jobs.empty();
-            },
-            this));
-        if (is_stopped) return;
-        job = jobs.front();
-        jobs.pop_front();
-      }
-      absl::StatusOr<std::vector<Reply>> replies = std::vector<Reply>();
-      replies = connection.ok() ? Exchange(**connection, job->commands) : connection.status();
-      absl::MutexLock lock(&mutex);
-      job->replies = std::move(replies);
-      job->is_done = true;
-    }
-  }
+struct RedisConnection::State {
+  explicit State(RedisAddress redis) : address(std::move(redis)) {}
 
   const RedisAddress address;
-  const pid_t process = getpid();
-  absl::Mutex mutex;
-  bool is_started ABSL_GUARDED_BY(mutex) = false;
-  bool is_stopped ABSL_GUARDED_BY(mutex) = false;
-  std::deque<std::shared_ptr<Job>> jobs ABSL_GUARDED_BY(mutex);
+  std::unique_ptr<Connection> connection;  // For jobs only. Null until the first one.
 };
 
 RedisConnection::RedisConnection(RedisAddress address)
-    : worker_(std::make_shared<Worker>(std::move(address))) {}
+    : state_(std::make_shared<State>(std::move(address))), thread_(kStackBytes) {}
 
 RedisConnection::~RedisConnection() {
-  if (getpid() != worker_->process) return;
-  absl::MutexLock lock(&worker_->mutex);
-  worker_->is_stopped = true;
+  // The parent may use the connection at this moment.
+  if (thread_.is_forked()) KeepForEver(state_);
 }
 
 absl::StatusOr<std::vector<Reply>> RedisConnection::Run(std::vector<Command> commands,
                                                         absl::Duration timeout) {
-  if (getpid() != worker_->process) return absl::UnavailableError("the process was forked");
-  auto job = std::make_shared<Worker::Job>();
-  job->commands = std::move(commands);
-  absl::MutexLock lock(&worker_->mutex);
-  if (worker_->is_stopped) return absl::UnavailableError("the connection was given up");
-  if (!worker_->is_started) {
-    absl::StatusOr<std::unique_ptr<OwnThread>> thread =
-        OwnThread::Start(kStackBytes, [worker = worker_] { worker->Work(); });
-    if (!thread.ok()) return absl::UnavailableError(thread.status().message());
-    (*thread)->Detach();
-    worker_->is_started = true;
-  }
-  worker_->jobs.push_back(job);
-  if (!worker_->mutex.AwaitWithTimeout(absl::Condition(&job->is_done), timeout)) {
-    worker_->is_stopped = true;
-    return absl::DeadlineExceededError("no answer in time");
-  }
-  if (!job->replies.ok()) worker_->is_stopped = true;
-  return std::move(job->replies);
+  if (is_lost_) return absl::UnavailableError("the connection was given up");
+  auto replies = std::make_shared<std::vector<Reply>>();
+  const absl::Status status = thread_.Run(
+      [state = state_, replies, commands = std::move(commands)]() -> absl::Status {
+        if (state->connection == nullptr) {
+          FIRSTCALL_ASSIGN_OR_RETURN(state->connection, Connect(state->address));
+        }
+        FIRSTCALL_ASSIGN_OR_RETURN(*replies, Exchange(*state->connection, commands));
+        return absl::OkStatus();
+      },
+      timeout);
+  if (status.ok()) return std::move(*replies);
+  is_lost_ = true;
+  return status;
 }
 
 }  // namespace firstcall

@@ -1,11 +1,12 @@
 // A connection to a Redis server that never blocks a caller beyond its timeout: hiredis works on a
-// thread of its own, which is abandoned if it does not answer in time.
+// thread of its own, which is given up if the server does not answer in time.
 //
 // Thread-safe. Tested in tests/cache/redis_cache_test.cc.
 
 #ifndef FIRSTCALL_CACHE_REDIS_CONNECTION_H_
 #define FIRSTCALL_CACHE_REDIS_CONNECTION_H_
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "cache/job_thread.h"
 #include "cache/redis_address.h"
 
 namespace firstcall {
@@ -40,9 +42,11 @@ class RedisConnection {
   absl::StatusOr<std::vector<Reply>> Run(std::vector<Command> commands, absl::Duration timeout);
 
  private:
-  struct Worker;
+  struct State;
 
-  const std::shared_ptr<Worker> worker_;
+  const std::shared_ptr<State> state_;  // Shared with the job that runs.
+  std::atomic<bool> is_lost_{false};
+  JobThread thread_;
 };
 
 }  // namespace firstcall

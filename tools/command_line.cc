@@ -5,16 +5,13 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "base/file_contents.h"
 #include "base/version.h"
 #include "cache/disk_cache.h"
 #include "cache/module_files.h"
-#include "cache/redis_address.h"
-#include "cache/redis_cache.h"
+#include "cache/open_shared_cache.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Statistic.h"
 #include "llvm/Config/llvm-config.h"
@@ -210,8 +207,16 @@ cl::opt<std::string> cache_policy(
              "'prune_after=168h:cache_size=75%:cache_size_bytes=1g'"),
     cl::cat(category));
 cl::opt<std::string> shared_cache(
-    "object-cache", cl::value_desc("redis://[[user:]password@]host[:port]/db"),
-    cl::desc("A Redis server that machines share as a cache, behind that of --object-cache-dir"),
+    "object-cache", cl::value_desc("url"),
+    cl::desc("A server that machines share as a cache, behind that of --object-cache-dir: "
+             "https://host[:port]/prefix or redis://[[user:]password@]host[:port]/db"),
+    cl::cat(category));
+cl::list<std::string> shared_cache_settings(
+    "object-cache-setting", cl::value_desc("name=value"),
+    cl::desc(
+        "With --object-cache: one of read-only=yes, most-entry-bytes=N, and for http and https "
+        "most-pack-bytes=N, token-file=FILE, token-variable=NAME, netrc-file=FILE, "
+        "ca-file=FILE, certificate-file=FILE, certificate-key-file=FILE, plain-http=yes"),
     cl::cat(category));
 cl::opt<std::string> shared_cache_key_file(
     "object-cache-key-file", cl::value_desc("file"),
@@ -331,8 +336,8 @@ std::vector<std::string> llvm_arguments;
 }
 
 void RefuseWhatThereIsNot() {
-  for (const cl::Option* option :
-       std::initializer_list<const cl::Option*>{&shared_cache_key_file, &shared_cache_budget}) {
+  for (const cl::Option* option : std::initializer_list<const cl::Option*>{
+           &shared_cache_key_file, &shared_cache_budget, std::addressof(shared_cache_settings)}) {
     if (option->getNumOccurrences() > 0 && shared_cache.empty()) {
       Refuse("option '--" + option->ArgStr + "' needs --object-cache");
     }
@@ -388,21 +393,19 @@ CodegenLevel LevelOf(char level) {
 }
 
 std::shared_ptr<ObjectCache> ConnectToSharedCache(std::shared_ptr<ObjectCache> front) {
-  RedisCache::Options options;
-  absl::StatusOr<RedisAddress> address = RedisAddress::Parse(shared_cache.getValue());
-  if (!address.ok()) Refuse(std::string(address.status().message()));
-  options.address = *std::move(address);
-  if (!shared_cache_key_file.empty()) {
-    absl::StatusOr<std::shared_ptr<const FileContents>> file =
-        FileContents::Read(shared_cache_key_file);
-    if (!file.ok()) Refuse(std::string(file.status().message()));
-    options.key = std::string(absl::StripAsciiWhitespace((*file)->bytes()));
-    if (options.key.empty()) Refuse("'" + shared_cache_key_file + "' has no key");
+  SharedCacheSettings settings;
+  for (const std::string& pair : shared_cache_settings) {
+    if (!absl::StrContains(pair, '=')) Refuse("option '--object-cache-setting' needs NAME=VALUE");
+    settings.push_back(absl::StrSplit(pair, absl::MaxSplits('=', 1)));
   }
-  options.budget = absl::Milliseconds(shared_cache_budget.getValue());
-  options.front = std::move(front);
-  options.warn = &Warn;
-  return std::make_shared<RedisCache>(std::move(options));
+  if (!shared_cache_key_file.empty()) settings.emplace_back("key-file", shared_cache_key_file);
+  if (shared_cache_budget.getNumOccurrences() > 0) {
+    settings.emplace_back("budget", std::to_string(shared_cache_budget));
+  }
+  absl::StatusOr<std::unique_ptr<SharedCache>> cache =
+      OpenSharedCache(shared_cache.getValue(), settings, std::move(front), &Warn);
+  if (!cache.ok()) Refuse(std::string(cache.status().message()));
+  return *std::move(cache);
 }
 
 // A file for each module if lli would keep one; otherwise packs of objects, with a server behind

@@ -214,6 +214,15 @@ void fc_options_set_features(fc_options* options, const char* features);
  * if others may write to it. Default: no cache. */
 void fc_options_set_cache_directory(fc_options* options, const char* directory);
 
+/* A server that machines share as a cache, behind the directory of fc_options_set_cache_directory,
+ * if there is one: "https://host/prefix", "http://localhost/prefix" or "redis://host".
+ * docs/cache.md says which servers serve. `settings` ends with a null pointer, and may be null;
+ * each has the form "name=value", such as "key-file=FILE", "budget=MILLISECONDS", "read-only=yes",
+ * "ca-file=FILE" or "token-file=FILE" (all: cache/open_shared_cache.h). Connects when something is
+ * first missing. A server that fails is not used any more, and is no error. fc_engine_create fails
+ * with FC_INVALID_ARGUMENT for a URL or a setting that cannot be used. Default, and null: none. */
+void fc_options_set_shared_cache(fc_options* options, const char* url, const char* const* settings);
+
 /* A name and a value of another input that compiled code depends on and the engine cannot know,
  * such as an option of the front end. What was kept with other values is not used. May be called
  * several times. */

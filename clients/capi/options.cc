@@ -5,10 +5,13 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "base/status.h"
 #include "cache/disk_cache.h"
+#include "cache/open_shared_cache.h"
 #include "clients/capi/client_memory.h"
 #include "clients/capi/duration.h"
 #include "clients/capi/event_callback.h"
@@ -39,6 +42,17 @@ absl::Status Choose(const char* what, int choice, const T (&values)[kCount], T& 
     return absl::InvalidArgumentError(absl::StrCat("options: there is no ", what, " ", choice));
   }
   value = values[choice];
+  return absl::OkStatus();
+}
+
+// Makes the engine's cache of the options' directory and server.
+absl::Status OpenCache(fc_options& options) {
+  options.engine.object_cache = options.directory;
+  if (options.shared_cache.empty()) return absl::OkStatus();
+  FIRSTCALL_ASSIGN_OR_RETURN(
+      options.engine.object_cache,
+      firstcall::OpenSharedCache(options.shared_cache, options.shared_cache_settings,
+                                 options.directory, nullptr));
   return absl::OkStatus();
 }
 
@@ -163,13 +177,28 @@ void fc_options_set_features(fc_options* options, const char* features) {
 }
 
 void fc_options_set_cache_directory(fc_options* options, const char* directory) {
-  Set(options, [&](EngineOptions& engine) -> absl::Status {
-    if (directory == nullptr) {
-      engine.object_cache = nullptr;
-      return absl::OkStatus();
+  Set(options, [&](EngineOptions& /*engine*/) -> absl::Status {
+    options->directory = nullptr;
+    if (directory != nullptr) {
+      FIRSTCALL_ASSIGN_OR_RETURN(options->directory, firstcall::DiskCache::Open(directory, {}));
     }
-    FIRSTCALL_ASSIGN_OR_RETURN(engine.object_cache, firstcall::DiskCache::Open(directory, {}));
-    return absl::OkStatus();
+    return OpenCache(*options);
+  });
+}
+
+void fc_options_set_shared_cache(fc_options* options, const char* url,
+                                 const char* const* settings) {
+  Set(options, [&](EngineOptions& /*engine*/) -> absl::Status {
+    options->shared_cache = url == nullptr ? "" : url;
+    options->shared_cache_settings.clear();
+    for (; url != nullptr && settings != nullptr && *settings != nullptr; ++settings) {
+      if (!absl::StrContains(*settings, '=')) {
+        return absl::InvalidArgumentError(absl::StrCat("options: the setting of a shared cache '",
+                                                       *settings, "' has not the form name=value"));
+      }
+      options->shared_cache_settings.push_back(absl::StrSplit(*settings, absl::MaxSplits('=', 1)));
+    }
+    return OpenCache(*options);
   });
 }
 

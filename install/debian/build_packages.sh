@@ -76,8 +76,8 @@ library_packages() { # PACKAGE: the packages that its programs and libraries nee
   (cd "$WORK/source" && dpkg-shlibdeps -O --warnings=0 "${files[@]}" 2>/dev/null) | sed -n 's/^shlibs:Depends=//p'
 }
 
-package() { # NAME SECTION DEPENDS MULTI-ARCH SUMMARY, and on standard input the description
-  local root=$WORK/$1 name=$1 description
+package() { # NAME SECTION DEPENDS MULTI-ARCH SUMMARY [RECOMMENDS], and on standard input the description
+  local root=$WORK/$1 name=$1 recommends=${6-} description
   description=$(sed 's/^$/./; s/^/ /')
   mkdir -p "$root/DEBIAN" "$root/usr/share/doc/$name"
   install -m 644 install/debian/copyright "$root/usr/share/doc/$name/copyright"
@@ -94,7 +94,8 @@ Architecture: $ARCHITECTURE
 Maintainer: $MAINTAINER
 Installed-Size: $(du -k --apparent-size -s "$root/usr" | cut -f 1)
 Depends: $3
-Section: $2
+${recommends:+Recommends: $recommends
+}Section: $2
 Priority: optional
 Multi-Arch: $4
 Description: $5
@@ -128,8 +129,11 @@ readonly WHAT="firstcall compiles LLVM IR function by function, each when it is 
 called, and replaces the code of hot functions by optimized code while the
 program runs."
 
+# Loaded when a cache of HTTP is named.
+readonly CURL="libcurl4 | libcurl3-gnutls"
+
 package firstcall devel "$(library_packages firstcall), $C_LIBRARY (= $REVISION)" foreign \
-  "run LLVM IR, compiling each function when it is first called" <<END
+  "run LLVM IR, compiling each function when it is first called" "$CURL" <<END
 $WHAT
 
 This package has the command, which takes the place of LLVM's lli. It keeps
@@ -150,13 +154,13 @@ This package has the compile function for programs that use ORC from the shared
 library of LLVM 19, and a library to be preloaded that gives it to them.
 END
 package "$C_LIBRARY" libs "$(library_packages "$C_LIBRARY")" same \
-  "lazy per-function compiler for LLVM IR - C library" <<END
+  "lazy per-function compiler for LLVM IR - C library" "$CURL" <<END
 $WHAT
 
 This package has the library for programs in C.
 END
 package "$CC_LIBRARY" libs "$(library_packages "$CC_LIBRARY")" same \
-  "lazy per-function compiler for LLVM IR - C++ library" <<END
+  "lazy per-function compiler for LLVM IR - C++ library" "$CURL" <<END
 $WHAT
 
 This package has the library for programs in C++. They have to be compiled

@@ -14,6 +14,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "cache/disk_cache.h"
+#include "cache/redis_connection.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/cache/stored_objects.h"

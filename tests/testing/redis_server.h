@@ -5,10 +5,10 @@
 #ifndef FIRSTCALL_TESTS_TESTING_REDIS_SERVER_H_
 #define FIRSTCALL_TESTS_TESTING_REDIS_SERVER_H_
 
-#include <sys/types.h>
-
 #include <string>
 #include <vector>
+
+#include "tests/testing/server_process.h"
 
 namespace firstcall {
 
@@ -17,24 +17,20 @@ class RedisServer {
   // Starts one that keeps nothing on the disk, with further options of redis-server, and waits
   // until it can be connected to. Fails the running test if there is none.
   explicit RedisServer(const std::vector<std::string>& options = {});
-  ~RedisServer();
-  RedisServer(const RedisServer&) = delete;
-  RedisServer& operator=(const RedisServer&) = delete;
 
   int port() const { return port_; }
 
   // "redis://LOGIN127.0.0.1:PORT/0".
   std::string Url(const std::string& login = "") const;
 
-  // It goes at once and does not come back.
-  void Kill();
-  // It is there, but does nothing, until it is told to go on.
-  void Stop();
-  void Continue();
+  // As ServerProcess.
+  void Kill() { process_.Kill(); }
+  void Stop() { process_.Stop(); }
+  void Continue() { process_.Continue(); }
 
  private:
-  int port_ = 0;
-  pid_t process_ = -1;
+  const int port_;
+  ServerProcess process_;
 };
 
 }  // namespace firstcall

@@ -100,6 +100,35 @@ static void TestNullsAreRefused(void) {
   fc_options_set_memory_manager(NULL, NULL);
 }
 
+// Servers are asked when something is missing; one that is not there is no error.
+static void TestSharedCache(void) {
+  const char* settings[] = {"read-only=yes", "budget=1000", NULL};
+  fc_options* options = fc_options_create();
+  fc_options_set_shared_cache(options, "http://127.0.0.1:1/cache", settings);
+  fc_engine* engine = MakeEngine(options);
+  AddText(engine, kShapes, "shapes");
+  CHECK(CallInt(engine, "cube", 3) == 27);
+  fc_engine_destroy(engine);
+  fc_options_free(options);
+
+  const struct {
+    const char* url;
+    const char* setting;
+    const char* error;
+  } refused[] = {{"ftp://h", NULL, "none of https://, http:// and redis://"},
+                 {"http://h", NULL, "plain-http=yes"},
+                 {"https://h", "ca-file", "has not the form name=value"},
+                 {"https://h", "ca=f", "no setting 'ca'"}};
+  for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); ++i) {
+    const char* one[] = {refused[i].setting, NULL};
+    options = fc_options_create();
+    fc_options_set_shared_cache(options, refused[i].url, one);
+    CHECK_ERROR(fc_engine_create(options, &engine), FC_INVALID_ARGUMENT, refused[i].error);
+    fc_options_free(options);
+  }
+  fc_options_set_shared_cache(NULL, "https://h", NULL);
+}
+
 static void TestAssembly(void) {
   fc_engine* engine = MakeEngine(NULL);
   AddText(engine, kShapes, "shapes");
@@ -764,6 +793,7 @@ int main(int argc, char** argv) {
   TestErrors();
   TestNullsAreRefused();
   TestAssembly();
+  TestSharedCache();
   TestBitcodeAndFiles();
   TestModulesOfLlvm();
   TestPrecompiledCode(argv[1], argv[2]);

@@ -1,0 +1,553 @@
+// Against nginx, which keeps files (WebDAV), on loopback.
+
+#include "cache/http_cache.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "cache/disk_cache.h"
+#include "cache/shared_packs.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/cache/stored_objects.h"
+#include "tests/testing/nginx_server.h"
+
+namespace firstcall {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::MatchesRegex;
+using ::testing::SizeIs;
+
+constexpr ModulePart kIndex{ModulePart::Kind::kIndex, SymbolOrdinal()};
+constexpr ModulePart kStart{ModulePart::Kind::kStart, SymbolOrdinal()};
+
+std::string ReadFile(const std::string& path) {
+  std::ostringstream contents;
+  contents << std::ifstream(path).rdbuf();
+  return contents.str();
+}
+
+void WriteFile(const std::string& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::trunc) << bytes;
+}
+
+class HttpCacheTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!NginxServer::IsInstalled()) GTEST_SKIP() << "nginx or openssl is not installed";
+  }
+
+  HttpCache::Options OptionsFor(const std::string& url) {
+    HttpCache::Options options;
+    options.address = HttpAddress::Parse(url).value();
+    options.budget = absl::Seconds(20);
+    options.warn = [this](absl::string_view message) { warnings_.emplace_back(message); };
+    return options;
+  }
+
+  std::unique_ptr<HttpCache> Connect(const std::string& url, const std::string& key = "") {
+    HttpCache::Options options = OptionsFor(url);
+    options.key = key;
+    return std::make_unique<HttpCache>(options);
+  }
+
+  // 100 of them are too many for a start pack with a start object.
+  static std::string ObjectOf(uint32_t i) {
+    return absl::StrCat("object ", i, std::string(2000, 'x'));
+  }
+
+  std::vector<std::string> warnings_;
+};
+
+TEST_F(HttpCacheTest, OneFindsWhatAnotherStored) {
+  NginxServer server;
+  const std::string bytes("any \0 bytes\r\n", 13);
+  {
+    std::unique_ptr<HttpCache> cache = Connect(server.Url());
+    EXPECT_EQ(Find(*cache, Function(1)), "(none)");
+    Store(*cache, Function(1), bytes);
+    Store(*cache, Function(2), "");
+    EXPECT_EQ(Find(*cache, Function(1)), bytes);
+  }
+  std::unique_ptr<HttpCache> cache = Connect(server.Url());
+  EXPECT_FALSE(Has(*cache, Function(1)));
+  EXPECT_EQ(Find(*cache, Function(1)), bytes);
+  EXPECT_TRUE(Has(*cache, Function(1)));
+  EXPECT_EQ(Find(*cache, Function(2)), "");
+  EXPECT_EQ(Find(*cache, Function(3)), "(none)");
+  EXPECT_EQ(Find(*cache, Function(1), "other"), "(none)");
+  EXPECT_THAT(warnings_, IsEmpty());
+}
+
+TEST_F(HttpCacheTest, StartIsTwoRequestsAndFunctionsOfAStartObjectAreAThird) {
+  NginxServer server;
+  {
+    std::unique_ptr<HttpCache> cache = Connect(server.Url());
+    for (uint32_t i = 0; i < 100; ++i) Store(*cache, Function(i), ObjectOf(i));
+    Store(*cache, OptimizedBody(7), "optimized");
+    Store(*cache, kStart, "start");
+  }
+  server.TakeRequests();
+  std::unique_ptr<HttpCache> cache = Connect(server.Url());
+  EXPECT_EQ(Find(*cache, OptimizedBody(7)), "optimized");
+  EXPECT_EQ(Find(*cache, kStart), "start");
+  EXPECT_EQ(Find(*cache, OptimizedBody(8)), "(none)");
+  EXPECT_TRUE(Has(*cache, Function(99)));
+  EXPECT_THAT(server.TakeRequests(), ElementsAre(MatchesRegex("GET /cache/ac/[0-9a-f]{64} 200"),
+                                                 MatchesRegex("GET /cache/cas/[0-9a-f]{64} 200")));
+  for (uint32_t i = 0; i < 100; ++i) EXPECT_EQ(Find(*cache, Function(i)), ObjectOf(i));
+  EXPECT_EQ(Find(*cache, Function(100)), "(none)");
+  EXPECT_THAT(server.TakeRequests(), SizeIs(1));
+  EXPECT_THAT(warnings_, IsEmpty());
+}
+
+TEST_F(HttpCacheTest, FunctionThatAStartHasAskedForIsThereAtOnceForTheNextStart) {
+  NginxServer server;
+  {
+    std::unique_ptr<HttpCache> cache = Connect(server.Url());
+    for (uint32_t i = 0; i < 100; ++i) Store(*cache, Function(i), ObjectOf(i));
+    Store(*cache, kStart, "start");
+  }
+  for (const size_t requests : {3, 2}) {
+    server.TakeRequests();
+    std::unique_ptr<HttpCache> cache = Connect(server.Url());
+    EXPECT_EQ(Find(*cache, kStart), "start");
+    EXPECT_EQ(Find(*cache, Function(5)), ObjectOf(5));
+    EXPECT_THAT(server.TakeRequests(), SizeIs(requests));
+  }
+  server.TakeRequests();
+  std::unique_ptr<HttpCache> cache = Connect(server.Url());
+  EXPECT_EQ(Find(*cache, Function(5)), ObjectOf(5));
+  EXPECT_EQ(Find(*cache, Function(6)), ObjectOf(6));
+  EXPECT_THAT(server.TakeRequests(), SizeIs(3));
+  EXPECT_THAT(warnings_, IsEmpty());
+}
+
+TEST_F(HttpCacheTest, OptimizedCodeAloneIsNoReasonToAsk) {
+  NginxServer server;
+  const std::string directory = ::testing::TempDir() + "/front_with_index";
+  std::filesystem::remove_all(directory);
+  {
+    std::unique_ptr<DiskCache> front = DiskCache::Open(directory, {}).value();
+    Store(*front, kIndex, "index");
+  }
+  HttpCache::Options options = OptionsFor(server.Url());
+  options.front = DiskCache::Open(directory, {}).value();
+  HttpCache cache(options);
+  EXPECT_EQ(Find(cache, kIndex), "index");
+  EXPECT_EQ(Find(cache, OptimizedBody(1)), "(none)");
+  EXPECT_THAT(server.TakeRequests(), IsEmpty());
+  EXPECT_EQ(Find(cache, Function(1)), "(none)");
+  EXPECT_THAT(server.TakeRequests(), SizeIs(1));
+}
+
+TEST_F(HttpCacheTest, FewEntriesOfALargePackAreFetchedAlone) {
+  NginxServer server;
+  {
+    std::unique_ptr<HttpCache> cache = Connect(server.Url());
+    for (uint32_t i = 0; i < 20; ++i) Store(*cache, Function(i), std::string(100000, 'a' + i));
+    Store(*cache, kStart, "start");
+  }
+  server.TakeRequests();
+  std::unique_ptr<HttpCache> cache = Connect(server.Url());
+  EXPECT_EQ(Find(*cache, kStart), "start");
+  EXPECT_EQ(Find(*cache, Function(5)), std::string(100000, 'f'));
+  EXPECT_EQ(Find(*cache, Function(19)), std::string(100000, 't'));
+  EXPECT_THAT(server.TakeRequests(), ElementsAre(HasSubstr("/ac/"), HasSubstr("/cas/"),
+                                                 HasSubstr(" 206"), HasSubstr(" 206")));
+  EXPECT_THAT(warnings_, IsEmpty());
+}
+
+TEST_F(HttpCacheTest, EntriesOfSeveralWritersAreMerged) {
+  NginxServer server;
+  for (uint32_t i = 0; i < 5; ++i) {
+    std::unique_ptr<HttpCache> cache = Connect(server.Url());
+    Store(*cache, Function(i), absl::StrCat("object ", i));
+    if (i == 2) Store(*cache, kStart, "start");
+  }
+  std::unique_ptr<HttpCache> cache = Connect(server.Url());
+  for (uint32_t i = 0; i < 5; ++i) {
+    EXPECT_EQ(Find(*cache, Function(i)), absl::StrCat("object ", i));
+  }
+  EXPECT_EQ(Find(*cache, kStart), "start");
+  EXPECT_THAT(warnings_, IsEmpty());
+}
+
+TEST_F(HttpCacheTest, FrontIsAskedFirstAndKeepsWhatTheServerHad) {
+  NginxServer server;
+  const std::string directory = ::testing::TempDir() + "/http_front";
+  std::filesystem::remove_all(directory);
+  Store(*Connect(server.Url()), Function(1), "object");
+  for (int i = 0; i < 2; ++i) {
+    HttpCache::Options options = OptionsFor(server.Url());
+    options.front = DiskCache::Open(directory, {}).value();
+    HttpCache cache(options);
+    EXPECT_EQ(Find(cache, Function(1)), "object");
+    cache.Flush();
+    server.Kill();
+  }
+  EXPECT_THAT(warnings_, IsEmpty());
+}
+
+TEST_F(HttpCacheTest, TlsNeedsTheRightAuthority) {
+  NginxServer::Options tls;
+  tls.has_tls = true;
+  NginxServer server(tls);
+  HttpCache::Options options = OptionsFor(server.Url());
+  options.identity.ca_file = server.Authority();
+  {
+    HttpCache cache(options);
+    Store(cache, Function(1), "object");
+  }
+  {
+    HttpCache cache(options);
+    EXPECT_EQ(Find(cache, Function(1)), "object");
+  }
+  EXPECT_THAT(warnings_, IsEmpty());
+  EXPECT_EQ(Find(*Connect(server.Url()), Function(1)), "(none)");
+  EXPECT_THAT(warnings_, ElementsAre(AllOf(HasSubstr("object cache 'https://localhost:"),
+                                           HasSubstr("is not used: "), HasSubstr("certificate"))));
+}
+
+TEST_F(HttpCacheTest, ClientsShowCertificates) {
+  NginxServer::Options tls;
+  tls.has_tls = true;
+  tls.asks_certificate = true;
+  NginxServer server(tls);
+  HttpCache::Options options = OptionsFor(server.Url());
+  options.identity.ca_file = server.Authority();
+  {
+    HttpCache cache(options);
+    EXPECT_EQ(Find(cache, Function(1)), "(none)");
+  }
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("HTTP status 400")));
+  options.identity.certificate_file = server.Authority();
+  options.identity.certificate_key_file = server.Key();
+  Store(*std::make_unique<HttpCache>(options), Function(1), "object");
+  HttpCache cache(options);
+  EXPECT_EQ(Find(cache, Function(1)), "object");
+  EXPECT_THAT(warnings_, SizeIs(1));
+}
+
+TEST_F(HttpCacheTest, LogsInByTokenUrlOrNetrc) {
+  const std::string users = ::testing::TempDir() + "/users";
+  WriteFile(users, "me:{PLAIN}secret\n");
+  NginxServer::Options password;
+  password.location = "auth_basic cache; auth_basic_user_file " + users + ";";
+  NginxServer by_password(password);
+  Store(*Connect(by_password.Url("me:secret@")), Function(1), "object");
+  EXPECT_EQ(Find(*Connect(by_password.Url("me:secret@")), Function(1)), "object");
+  const std::string netrc = ::testing::TempDir() + "/netrc";
+  WriteFile(netrc, "machine localhost login me password secret\n");
+  HttpCache::Options options = OptionsFor(by_password.Url());
+  options.identity.netrc_file = netrc;
+  EXPECT_EQ(Find(*std::make_unique<HttpCache>(options), Function(1)), "object");
+  EXPECT_THAT(warnings_, IsEmpty());
+  EXPECT_EQ(Find(*Connect(by_password.Url("me:wrong@")), Function(1)), "(none)");
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("HTTP status 401")));
+
+  NginxServer::Options token;
+  token.location = "if ($http_authorization != \"Bearer abc\") { return 403; }";
+  NginxServer by_token(token);
+  warnings_.clear();
+  options = OptionsFor(by_token.Url());
+  options.identity.bearer_token = "abc";
+  Store(*std::make_unique<HttpCache>(options), Function(1), "object");
+  EXPECT_EQ(Find(*std::make_unique<HttpCache>(options), Function(1)), "object");
+  EXPECT_THAT(warnings_, IsEmpty());
+  EXPECT_EQ(Find(*Connect(by_token.Url()), Function(1)), "(none)");
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("HTTP status 403")));
+}
+
+TEST_F(HttpCacheTest, ReadOnlySendsNothing) {
+  NginxServer server;
+  Store(*Connect(server.Url()), Function(1), "object");
+  server.TakeRequests();
+  HttpCache::Options options = OptionsFor(server.Url());
+  options.is_read_only = true;
+  {
+    HttpCache cache(options);
+    EXPECT_EQ(Find(cache, Function(1)), "object");
+    EXPECT_EQ(Find(cache, Function(2)), "(none)");
+    Store(cache, Function(2), "two");
+    EXPECT_EQ(Find(cache, Function(2)), "two");
+    EXPECT_FALSE(cache.keeps());
+  }
+  EXPECT_THAT(server.TakeRequests(), SizeIs(2));
+  EXPECT_EQ(Find(*Connect(server.Url()), Function(2)), "(none)");
+  EXPECT_THAT(warnings_, IsEmpty());
+}
+
+TEST_F(HttpCacheTest, ServerThatRefusesEntriesIsStillRead) {
+  NginxServer::Options reads;
+  reads.location = "limit_except GET { deny all; }";
+  NginxServer server(reads);
+  NginxServer writable;
+  Store(*Connect(writable.Url()), Function(1), "object");
+  std::filesystem::copy(writable.Folder(), server.Folder(),
+                        std::filesystem::copy_options::recursive);
+  std::unique_ptr<HttpCache> cache = Connect(server.Url());
+  for (uint32_t i = 2; i < 4; ++i) {
+    Store(*cache, Function(i), "another");
+    cache->Flush();
+  }
+  EXPECT_EQ(Find(*cache, Function(1)), "object");
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("gets no new entries: HTTP status 403")));
+}
+
+TEST_F(HttpCacheTest, WithAKeyOnlyItsOwnersAreBelieved) {
+  NginxServer server;
+  Store(*Connect(server.Url(), "the key"), Function(1), "object");
+  EXPECT_EQ(Find(*Connect(server.Url(), "the key"), Function(1)), "object");
+  EXPECT_THAT(warnings_, IsEmpty());
+  EXPECT_EQ(Find(*Connect(server.Url(), "another key"), Function(1)), "(none)");
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("not written with this key")));
+  EXPECT_EQ(Find(*Connect(server.Url()), Function(1)), "(none)");
+}
+
+TEST_F(HttpCacheTest, FilesCannotBeChangedMovedOrCutShort) {
+  NginxServer server;
+  {
+    std::unique_ptr<HttpCache> cache = Connect(server.Url(), "the key");
+    Store(*cache, Function(1), "object");
+    Store(*cache, Function(2), "second");
+  }
+  const std::vector<std::string> files = server.Files();
+  ASSERT_THAT(files, SizeIs(2));
+  for (const std::string& file : files) {
+    const std::string good = ReadFile(file);
+    for (size_t at = 0; at < good.size(); ++at) {
+      std::string bad = good;
+      bad[at] = static_cast<char>(bad[at] ^ 1);
+      WriteFile(file, bad);
+      EXPECT_THAT(Find(*Connect(server.Url(), "the key"), Function(1)),
+                  ::testing::AnyOf("object", "(none)"));
+      EXPECT_THAT(Find(*Connect(server.Url(), "the key"), Function(2)),
+                  ::testing::AnyOf("second", "(none)"));
+    }
+    for (size_t size = 0; size < good.size(); size += 7) {
+      WriteFile(file, good.substr(0, size));
+      EXPECT_EQ(Find(*Connect(server.Url(), "the key"), Function(1)), "(none)");
+    }
+    WriteFile(file, good);
+  }
+  EXPECT_EQ(Find(*Connect(server.Url(), "the key"), Function(1)), "object");
+  // The files of one signature in the places of another one.
+  std::filesystem::copy(server.Folder() + "/" + ListPath("signature"),
+                        server.Folder() + "/" + ListPath("other"));
+  EXPECT_EQ(Find(*Connect(server.Url(), "the key"), Function(1), "other"), "(none)");
+}
+
+TEST_F(HttpCacheTest, DamagedFilesAreReplaced) {
+  NginxServer server;
+  Store(*Connect(server.Url()), Function(1), "object");
+  for (const std::string& file : server.Files()) {
+    WriteFile(file, "something else");
+    warnings_.clear();
+    EXPECT_EQ(Find(*Connect(server.Url()), Function(1)), "(none)");
+    EXPECT_THAT(warnings_, SizeIs(1));
+    Store(*Connect(server.Url()), Function(1), "object");
+    warnings_.clear();
+    EXPECT_EQ(Find(*Connect(server.Url()), Function(1)), "object");
+    EXPECT_THAT(warnings_, IsEmpty());
+  }
+}
+
+// nginx itself does not know the conditions of a PUT, so it is told how to answer.
+TEST_F(HttpCacheTest, ListIsReplacedOnlyIfItIsTheOneThatWasRead) {
+  NginxServer::Options conditions;
+  conditions.location = R"(
+      if (-f $request_filename) { set $state "old"; }
+      if ($request_method = PUT) { set $state "$state put"; }
+      if ($http_if_match = "") { set $state "$state unconditional"; }
+      if ($uri ~ /cas/) { set $state "pack"; }
+      if ($state = "old put unconditional") { return 412; })";
+  NginxServer server(conditions);
+  std::unique_ptr<HttpCache> one = Connect(server.Url());
+  Store(*one, Function(1), "one");
+  one->Flush();
+  // The list that is there now has an ETag, which goes along.
+  Store(*one, Function(2), "two");
+  one->Flush();
+  EXPECT_THAT(warnings_, IsEmpty());
+  // A server whose copies are old: it says that there is no list, and then that there is one.
+  NginxServer::Options lies = conditions;
+  lies.location += "\n      if ($request_method = GET) { return 404; }";
+  NginxServer old(lies);
+  std::filesystem::copy(
+      server.Folder(), old.Folder(),
+      std::filesystem::copy_options::recursive | std::filesystem::copy_options::overwrite_existing);
+  const std::string list = ReadFile(old.Folder() + "/" + ListPath("signature"));
+  Store(*Connect(old.Url()), Function(3), "three");
+  EXPECT_EQ(ReadFile(old.Folder() + "/" + ListPath("signature")), list);
+  int refused = 0;
+  for (const std::string& request : old.TakeRequests()) {
+    if (absl::StrContains(request, "/ac/") && absl::EndsWith(request, " 412")) ++refused;
+  }
+  EXPECT_EQ(refused, 4);
+  EXPECT_THAT(warnings_, IsEmpty());
+  EXPECT_EQ(Find(*Connect(server.Url()), Function(2)), "two");
+}
+
+TEST_F(HttpCacheTest, PacksThatTheServerHasDroppedAreAMissAndComeAgain) {
+  NginxServer server;
+  Store(*Connect(server.Url()), Function(1), "object");
+  std::filesystem::remove_all(server.Folder() + "/cas");
+  EXPECT_EQ(Find(*Connect(server.Url()), Function(1)), "(none)");
+  Store(*Connect(server.Url()), Function(2), "two");
+  EXPECT_EQ(Find(*Connect(server.Url()), Function(2)), "two");
+  EXPECT_THAT(warnings_, IsEmpty());
+}
+
+TEST_F(HttpCacheTest, WhatIsTooLargeIsNeitherSentNorUsed) {
+  NginxServer server;
+  {
+    HttpCache::Options options = OptionsFor(server.Url());
+    options.most_entry_bytes = 1000;
+    HttpCache cache(options);
+    Store(cache, Function(1), std::string(1001, 'x'));
+    Store(cache, Function(2), std::string(1000, 'y'));
+  }
+  EXPECT_EQ(Find(*Connect(server.Url()), Function(1)), "(none)");
+  EXPECT_EQ(Find(*Connect(server.Url()), Function(2)), std::string(1000, 'y'));
+  EXPECT_THAT(warnings_, IsEmpty());
+  HttpCache::Options options = OptionsFor(server.Url());
+  options.most_entry_bytes = 999;
+  EXPECT_EQ(Find(*std::make_unique<HttpCache>(options), Function(2)), "(none)");
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("an entry is too large")));
+  options = OptionsFor(server.Url());
+  options.most_pack_bytes = 1000;
+  EXPECT_EQ(Find(*std::make_unique<HttpCache>(options), Function(2)), "(none)");
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("an entry"), HasSubstr("a pack is too large")));
+}
+
+TEST_F(HttpCacheTest, ServerThatIsNotThereIsOneWarning) {
+  std::string url;
+  {
+    NginxServer server;
+    url = server.Url();
+  }
+  std::unique_ptr<HttpCache> cache = Connect(url);
+  EXPECT_EQ(Find(*cache, Function(1)), "(none)");
+  Store(*cache, Function(1), "object");
+  cache->Flush();
+  EXPECT_EQ(Find(*cache, Function(2)), "(none)");
+  EXPECT_THAT(warnings_, ElementsAre(AllOf(HasSubstr("object cache 'http://localhost:"),
+                                           HasSubstr("is not used: "), HasSubstr("connect"))));
+}
+
+TEST_F(HttpCacheTest, ServerThatGoesInTheMiddleIsOneWarning) {
+  NginxServer server;
+  {
+    std::unique_ptr<HttpCache> cache = Connect(server.Url());
+    for (uint32_t i = 0; i < 10; ++i) Store(*cache, Function(i), "object");
+  }
+  std::unique_ptr<HttpCache> cache = Connect(server.Url());
+  EXPECT_EQ(Find(*cache, Function(1)), "object");
+  server.Kill();
+  // What has been fetched is still there.
+  EXPECT_EQ(Find(*cache, Function(2)), "object");
+  EXPECT_EQ(Find(*cache, Function(1), "other"), "(none)");
+  Store(*cache, Function(1), "object", "other");
+  cache->Flush();
+  EXPECT_THAT(warnings_, SizeIs(1));
+}
+
+TEST_F(HttpCacheTest, ServerThatHangsCostsNoMoreThanTheBudget) {
+  NginxServer server;
+  HttpCache::Options options = OptionsFor(server.Url());
+  options.budget = absl::Milliseconds(200);
+  HttpCache cache(options);
+  EXPECT_EQ(Find(cache, Function(1)), "(none)");
+  server.Stop();
+  const absl::Time start = absl::Now();
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(Find(cache, Function(1), absl::StrCat("signature ", i)), "(none)");
+    Store(cache, Function(1), "object");
+    cache.Flush();
+  }
+  EXPECT_LT(absl::Now() - start, absl::Seconds(2));
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("no answer in time")));
+  server.Continue();
+}
+
+TEST_F(HttpCacheTest, ForkedChildGoesOnWithoutTheServer) {
+  NginxServer::Options tls;
+  tls.has_tls = true;
+  NginxServer server(tls);
+  HttpCache::Options options = OptionsFor(server.Url());
+  options.identity.ca_file = server.Authority();
+  Store(*std::make_unique<HttpCache>(options), Function(1), "object");
+  auto cache = std::make_unique<HttpCache>(options);
+  EXPECT_EQ(Find(*cache, Function(2)), "(none)");
+  const pid_t child = fork();
+  if (child == 0) {
+    const bool is_right = Find(*cache, Function(1), "other") == "(none)";
+    cache = nullptr;
+    _exit(is_right ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  // On the same connection.
+  EXPECT_EQ(Find(*cache, Function(1), "a third one"), "(none)");
+  EXPECT_EQ(Find(*cache, Function(1)), "object");
+  EXPECT_THAT(warnings_, IsEmpty());
+}
+
+TEST_F(HttpCacheTest, ProgramThatClosesAllFilesKeepsItsOwn) {
+  NginxServer::Options tls;
+  tls.has_tls = true;
+  NginxServer server(tls);
+  HttpCache::Options options = OptionsFor(server.Url());
+  options.identity.ca_file = server.Authority();
+  const pid_t child = fork();
+  if (child == 0) {
+    std::string warning;
+    options.warn = [&](absl::string_view message) { warning = std::string(message); };
+    int ends[2] = {};
+    {
+      HttpCache cache(options);
+      Store(cache, Function(1), "object");
+      cache.Flush();
+      closefrom(3);
+      if (pipe(ends) != 0) _exit(1);
+      // Own files under the numbers that the connection had.
+      for (int number = ends[1] + 1; number < 64; ++number) dup2(ends[1], number);
+      Store(cache, Function(2), "two");
+      cache.Flush();
+      if (Find(cache, Function(2)) != "two") _exit(2);
+    }
+    for (int number = ends[1] + 1; number < 64; ++number) {
+      if (close(number) != 0) _exit(3);
+    }
+    close(ends[1]);
+    char byte;
+    if (read(ends[0], &byte, 1) != 0) _exit(4);
+    _exit(warning.empty() ? 0 : 5);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  HttpCache cache(options);
+  EXPECT_EQ(Find(cache, Function(2)), "two");
+  EXPECT_EQ(Find(cache, Function(1)), "object");
+}
+
+}  // namespace
+}  // namespace firstcall

@@ -1,0 +1,163 @@
+// Connections that fail while files come from a server: at each instant, in each way, what is found
+// is what was stored, or nothing, and takes no longer than the budget. --faults=N sets how many
+// random instants are tried.
+
+#include <cstdlib>
+#include <memory>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "cache/http_cache.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/cache/stored_objects.h"
+#include "tests/testing/faulty_link.h"
+#include "tests/testing/nginx_server.h"
+
+namespace firstcall {
+namespace {
+
+using Fault = FaultyLink::Fault;
+
+int fault_count = 60;
+
+constexpr absl::Duration kBudget = absl::Milliseconds(150);
+// For a machine that does other things, too.
+constexpr absl::Duration kMost = absl::Seconds(10);
+
+class HttpFaultsTest : public ::testing::TestWithParam<bool> {
+ protected:
+  void SetUp() override {
+    if (!NginxServer::IsInstalled()) GTEST_SKIP() << "nginx or openssl is not installed";
+    NginxServer::Options options;
+    options.has_tls = GetParam();
+    server_ = std::make_unique<NginxServer>(options);
+    link_ = std::make_unique<FaultyLink>(server_->port());
+    std::unique_ptr<HttpCache> cache = Connect(absl::Seconds(20));
+    for (uint32_t i = 0; i < 40; ++i) Store(*cache, Function(i), ObjectOf(i));
+  }
+
+  static std::string ObjectOf(uint32_t i) {
+    return absl::StrCat("object ", i, std::string(i * 40, 'x'));
+  }
+
+  std::unique_ptr<HttpCache> Connect(absl::Duration budget) {
+    HttpCache::Options options;
+    options.address = HttpAddress::Parse(absl::StrCat(GetParam() ? "https" : "http",
+                                                      "://localhost:", link_->port(), "/cache"))
+                          .value();
+    options.key = "the key";
+    options.budget = budget;
+    options.warn = [this](absl::string_view message) { warnings_.emplace_back(message); };
+    if (GetParam()) options.identity.ca_file = server_->Authority();
+    return std::make_unique<HttpCache>(options);
+  }
+
+  std::unique_ptr<NginxServer> server_;
+  std::unique_ptr<FaultyLink> link_;
+  std::vector<std::string> warnings_;
+};
+
+INSTANTIATE_TEST_SUITE_P(WithAndWithoutTls, HttpFaultsTest, ::testing::Bool());
+
+TEST_P(HttpFaultsTest, NothingElseThanWhatWasStoredIsFound) {
+  link_->Use({});
+  ASSERT_EQ(Find(*Connect(absl::Seconds(20)), Function(3)), ObjectOf(3));
+  const uint64_t bytes = link_->bytes();
+  ASSERT_GT(bytes, 30000u);
+  std::mt19937_64 random(7);
+  int found = 0;
+  for (int i = 0; i < fault_count; ++i) {
+    FaultyLink::Plan plan;
+    constexpr Fault kFaults[] = {Fault::kClose, Fault::kHang, Fault::kSlow, Fault::kDamage};
+    plan.fault = kFaults[random() % 4];
+    // Half of them before the pack's entries begin.
+    plan.fault_after = random() % (random() % 2 == 0 ? bytes : 4000);
+    link_->Use(plan);
+    warnings_.clear();
+    const absl::Time start = absl::Now();
+    {
+      std::unique_ptr<HttpCache> cache = Connect(kBudget);
+      for (const uint32_t function : {3, 39}) {
+        const std::string object = Find(*cache, Function(function));
+        if (object == ObjectOf(function)) {
+          ++found;
+        } else {
+          EXPECT_EQ(object, "(none)");
+        }
+      }
+      Store(*cache, Function(50), "a new one");
+    }
+    EXPECT_LT(absl::Now() - start, kMost);
+    EXPECT_LE(warnings_.size(), 1u);
+  }
+  // Whatever was damaged on its way is as it was on the server, or was replaced by what is right.
+  link_->Use({});
+  warnings_.clear();
+  std::unique_ptr<HttpCache> cache = Connect(absl::Seconds(20));
+  for (const uint32_t function : {3, 39}) {
+    EXPECT_THAT(Find(*cache, Function(function)), ::testing::AnyOf(ObjectOf(function), "(none)"));
+  }
+  EXPECT_EQ(warnings_.size(), 0u);
+  RecordProperty("found", found);
+}
+
+TEST_P(HttpFaultsTest, ServerThatIsKilledOrStoppedAtAnyInstantIsAMiss) {
+  std::mt19937_64 random(11);
+  for (int i = 0; i < fault_count / 10; ++i) {
+    warnings_.clear();
+    std::unique_ptr<HttpCache> cache = Connect(kBudget);
+    FaultyLink::Plan plan;
+    plan.round_trip = absl::Milliseconds(random() % 40);
+    link_->Use(plan);
+    std::thread other([&] {
+      absl::SleepFor(absl::Microseconds(random() % 60000));
+      server_->Stop();
+    });
+    const absl::Time start = absl::Now();
+    EXPECT_THAT(Find(*cache, Function(3)), ::testing::AnyOf(ObjectOf(3), "(none)"));
+    cache = nullptr;
+    EXPECT_LT(absl::Now() - start, kMost);
+    other.join();
+    server_->Continue();
+    EXPECT_LE(warnings_.size(), 1u);
+  }
+}
+
+TEST_P(HttpFaultsTest, WritersWhoseAnswersAreLostDoNoHarm) {
+  std::mt19937_64 random(13);
+  for (int i = 0; i < fault_count / 10; ++i) {
+    FaultyLink::Plan plan;
+    plan.fault = Fault::kClose;
+    plan.fault_after = random() % 40000;
+    link_->Use(plan);
+    Store(*Connect(absl::Seconds(5)), Function(3), ObjectOf(3));
+  }
+  link_->Use({});
+  warnings_.clear();
+  std::unique_ptr<HttpCache> cache = Connect(absl::Seconds(20));
+  for (uint32_t i = 0; i < 40; ++i) EXPECT_EQ(Find(*cache, Function(i)), ObjectOf(i));
+  EXPECT_EQ(warnings_.size(), 0u);
+}
+
+}  // namespace
+}  // namespace firstcall
+
+int main(int argc, char** argv) {
+  ::testing::InitGoogleTest(&argc, argv);
+  for (int i = 1; i < argc; ++i) {
+    absl::string_view argument = argv[i];
+    if (absl::ConsumePrefix(&argument, "--faults=") &&
+        !absl::SimpleAtoi(argument, &firstcall::fault_count)) {
+      return 2;
+    }
+  }
+  return RUN_ALL_TESTS();
+}

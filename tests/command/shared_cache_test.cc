@@ -1,0 +1,135 @@
+// The command with a cache behind HTTPS: what the first start on a second machine takes from a real
+// server (nginx), and what is loaded for that. Two machines are two homes. The command's path and a
+// program that prints the files that are mapped into its process are the arguments.
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/programs/process.h"
+#include "tests/testing/nginx_server.h"
+
+namespace firstcall {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+std::string command_path;
+std::string program;
+
+class SharedCacheTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!NginxServer::IsInstalled()) GTEST_SKIP() << "nginx or openssl is not installed";
+    NginxServer::Options tls;
+    tls.has_tls = true;
+    tls.location = "if ($http_authorization != \"Bearer abc\") { return 403; }";
+    server_ = std::make_unique<NginxServer>(tls);
+    std::ofstream(::testing::TempDir() + "/secret") << "a secret\n";
+    std::ofstream(::testing::TempDir() + "/token") << "abc\n";
+  }
+
+  static std::string Home(const std::string& machine) {
+    return ::testing::TempDir() + "/home_" + machine;
+  }
+
+  // Runs the program, whose home is that of `machine`.
+  testing::ProcessResult RunOn(const std::string& machine, std::vector<std::string> options) {
+    options.insert(options.begin(), command_path);
+    options.push_back("--stats");
+    options.push_back("--object-cache-dir=" + Home(machine));
+    options.push_back(program);
+    return testing::RunProcess(options);
+  }
+
+  std::vector<std::string> Shared() const {
+    return {"--object-cache=" + server_->Url(),
+            "--object-cache-key-file=" + ::testing::TempDir() + "/secret",
+            "--object-cache-setting=token-file=" + ::testing::TempDir() + "/token",
+            "--object-cache-setting=ca-file=" + server_->Authority(),
+            "--object-cache-budget=20000"};
+  }
+
+  static ::testing::Matcher<std::string> CompiledNothing() {
+    return AllOf(ContainsRegex("functions compiled +0 "),
+                 HasSubstr("compiler made for   nothing\n"), Not(HasSubstr("warning")));
+  }
+
+  std::unique_ptr<NginxServer> server_;
+};
+
+TEST_F(SharedCacheTest, FirstStartOnASecondMachineIsTwoRequestsAndCompilesNothing) {
+  for (const char* machine : {"1", "2"}) std::filesystem::remove_all(Home(machine));
+  const testing::ProcessResult first = RunOn("1", Shared());
+  EXPECT_THAT(first.errors, Not(HasSubstr("warning")));
+  EXPECT_THAT(first.output, EndsWith("done\n"));
+  server_->TakeRequests();
+
+  const testing::ProcessResult second = RunOn("2", Shared());
+  EXPECT_EQ(second.exit_status, first.exit_status);
+  EXPECT_THAT(second.errors, CompiledNothing());
+  EXPECT_THAT(second.output,
+              AllOf(EndsWith("done\n"), HasSubstr("libcurl"),
+                    Not(HasSubstr("libfirstcall_compiler")), Not(HasSubstr("libLLVM"))));
+  EXPECT_THAT(server_->TakeRequests(),
+              ::testing::ElementsAre(MatchesRegex("GET /cache/ac/[0-9a-f]+ 200"),
+                                     MatchesRegex("GET /cache/cas/[0-9a-f]+ 200")));
+
+  // A start that finds all in its home loads nothing for the server, and does not ask it.
+  const testing::ProcessResult third = RunOn("2", Shared());
+  EXPECT_THAT(third.errors, CompiledNothing());
+  EXPECT_THAT(third.output, AllOf(EndsWith("done\n"), Not(HasSubstr("libcurl"))));
+  EXPECT_THAT(server_->TakeRequests(), SizeIs(0));
+}
+
+TEST_F(SharedCacheTest, ServerThatFailsIsAWarningAndTheProgramRuns) {
+  std::filesystem::remove_all(Home("3"));
+  std::vector<std::string> options = Shared();
+  options[2] = "--object-cache-setting=read-only=yes";
+  const testing::ProcessResult refused = RunOn("3", options);
+  EXPECT_THAT(refused.output, EndsWith("done\n"));
+  EXPECT_THAT(refused.errors,
+              AllOf(HasSubstr("firstcall: warning: object cache 'https://localhost:"),
+                    HasSubstr("is not used: HTTP status 403")));
+}
+
+TEST_F(SharedCacheTest, ManyMachinesStartAtOnce) {
+  constexpr int kMachines = 6;
+  for (const bool is_filled : {false, true}) {
+    std::vector<std::thread> machines;
+    std::vector<testing::ProcessResult> results(kMachines);
+    for (int i = 0; i < kMachines; ++i) {
+      std::filesystem::remove_all(Home(absl::StrCat("many", i)));
+      machines.emplace_back([&, i] { results[i] = RunOn(absl::StrCat("many", i), Shared()); });
+    }
+    for (std::thread& machine : machines) machine.join();
+    for (const testing::ProcessResult& result : results) {
+      EXPECT_THAT(result.output, EndsWith("done\n"));
+      EXPECT_THAT(result.errors, Not(HasSubstr("warning")));
+      if (is_filled) EXPECT_THAT(result.errors, CompiledNothing());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace firstcall
+
+int main(int argc, char** argv) {
+  ::testing::InitGoogleTest(&argc, argv);
+  if (argc != 3) return 2;
+  firstcall::command_path = argv[1];
+  firstcall::program = argv[2];
+  return RUN_ALL_TESTS();
+}
