@@ -32,7 +32,7 @@ _firstcall() {
         -* | =) ;;
         cache)
           if ((i == 1 && COMP_CWORD == 2)); then
-            COMPREPLY=($(compgen -W "list show verify clear" -- "$word"))
+            COMPREPLY=($(compgen -W "list show verify clear push" -- "$word"))
             return
           fi
           break

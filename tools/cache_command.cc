@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -10,12 +11,15 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "base/status.h"
 #include "cache/cache_directory.h"
 #include "cache/digest_table.h"
+#include "cache/open_shared_cache.h"
 #include "cache/pack.h"
+#include "cache/shared_cache.h"
 #include "llvm/Object/ObjectFile.h"
 #include "tools/default_cache.h"
 
@@ -24,6 +28,8 @@ namespace {
 
 constexpr char kUsage[] =
     "usage: firstcall cache list|show|verify|clear [--object-cache-dir=DIR] [PACK...]\n"
+    "       firstcall cache push --object-cache=URL [--object-cache-key-file=FILE]\n"
+    "           [--object-cache-setting=NAME=VALUE]... [--object-cache-dir=DIR] [PACK...]\n"
     "\n"
     "  list    a line for each pack: its name, entries, bytes, and the module it is of; of the\n"
     "          entries those that are optimized: bodies, and continuations of running loops\n"
@@ -32,6 +38,9 @@ constexpr char kUsage[] =
     "          functions their objects define, and how long optimized ones have not been used\n"
     "  verify  reads every entry and says which are damaged\n"
     "  clear   removes packs; without PACK, the digests of source files as well\n"
+    "  push    sends packs to a server that machines share; waits for it up to a minute, unless "
+    "the\n"
+    "          setting budget=MILLISECONDS says otherwise\n"
     "\n"
     "DIR is $FIRSTCALL_CACHE if it is not given. Without PACK, all packs; a part of a name will "
     "do.\n";
@@ -147,44 +156,121 @@ absl::StatusOr<Packs> ChoosePacks(const CacheDirectory& directory, const Packs& 
   return chosen;
 }
 
+// What the command line says.
+struct Arguments {
+  const Verb* verb = nullptr;  // Null for push.
+  bool pushes = false;
+  std::string path = ChooseCache().directory;
+  Packs parts;
+  std::string url;
+  SharedCacheSettings settings = {{"budget", "60000"}};
+};
+
+// Removes "--NAME=" or "-NAME=" from the beginning of `argument`. Returns whether it was there.
+bool ConsumeOption(absl::string_view name, absl::string_view& argument) {
+  const std::string option = absl::StrCat("-", name, "=");
+  return absl::ConsumePrefix(&argument, "-" + option) || absl::ConsumePrefix(&argument, option);
+}
+
+// Sets what an argument that begins with a dash says.
+absl::Status TakeOption(absl::string_view argument, Arguments& taken) {
+  if (ConsumeOption("object-cache-dir", argument)) {
+    taken.path = std::string(argument);
+  } else if (ConsumeOption("object-cache", argument)) {
+    taken.url = std::string(argument);
+  } else if (ConsumeOption("object-cache-key-file", argument)) {
+    taken.settings.emplace_back("key-file", argument);
+  } else if (ConsumeOption("object-cache-setting", argument) && absl::StrContains(argument, '=')) {
+    taken.settings.push_back(absl::StrSplit(argument, absl::MaxSplits('=', 1)));
+  } else {
+    return absl::InvalidArgumentError(absl::StrCat("unknown option '", argument, "'\n", kUsage));
+  }
+  return absl::OkStatus();
+}
+
+// Sets the verb that `argument` names.
+absl::Status TakeVerb(absl::string_view argument, Arguments& taken) {
+  taken.pushes = argument == "push";
+  for (const Verb& known : kVerbs) {
+    if (known.name == argument) taken.verb = &known;
+  }
+  if (taken.pushes || taken.verb != nullptr) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("cannot '", argument, "' a cache\n", kUsage));
+}
+
+absl::StatusOr<Arguments> Parse(const std::vector<std::string>& arguments) {
+  Arguments taken;
+  for (const std::string& argument : arguments) {
+    if (absl::StartsWith(argument, "-")) {
+      FIRSTCALL_RETURN_IF_ERROR(TakeOption(argument, taken));
+    } else if (taken.verb == nullptr && !taken.pushes) {
+      FIRSTCALL_RETURN_IF_ERROR(TakeVerb(argument, taken));
+    } else {
+      taken.parts.push_back(argument);
+    }
+  }
+  if (taken.verb == nullptr && !taken.pushes) return absl::InvalidArgumentError(kUsage);
+  if (taken.pushes && taken.url.empty()) {
+    return absl::InvalidArgumentError("push where? Give --object-cache=URL");
+  }
+  if (taken.path.empty()) {
+    return absl::InvalidArgumentError("which object cache? Give --object-cache-dir=DIR");
+  }
+  return taken;
+}
+
+// Sends the sound entries of a pack.
+int Push(const CacheDirectory& directory, const std::string& name, const Arguments& arguments) {
+  absl::StatusOr<std::unique_ptr<Pack>> pack = Pack::Open(directory.file(), name);
+  if (!pack.ok()) return ReportDamage(directory, name, pack.status());
+  int result = 0;
+  // A cache for each pack, because a cache without a front keeps all that it was given.
+  absl::StatusOr<std::unique_ptr<SharedCache>> cache =
+      OpenSharedCache(arguments.url, arguments.settings, /*front=*/nullptr,
+                      [&](absl::string_view message) { result = Report(message); });
+  if (!cache.ok()) return Report(cache.status().message());
+  for (const Pack::Entry& entry : (*pack)->entries()) {
+    absl::StatusOr<ObjectCache::Bytes> bytes = (*pack)->Read(entry);
+    if (bytes.ok()) {
+      (*cache)->Store({(*pack)->label(), (*pack)->signature(), entry.part}, *std::move(bytes));
+    } else {
+      result = ReportDamage(directory, name, bytes.status());
+    }
+  }
+  (*cache)->Flush();
+  if (result == 0) Print(absl::StrCat(name, " was sent\n"));
+  return result;
+}
+
+// Sends packs until one of them cannot be sent.
+int PushAll(const CacheDirectory& directory, const Packs& packs, const Arguments& arguments) {
+  for (const std::string& name : packs) {
+    if (Push(directory, name, arguments) != 0) return 1;
+  }
+  return 0;
+}
+
 }  // namespace
 
 int RunCacheCommand(const std::vector<std::string>& arguments) {
-  const Verb* verb = nullptr;
-  std::string path = ChooseCache().directory;
-  Packs parts;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    absl::string_view argument = arguments[i];
-    if (absl::ConsumePrefix(&argument, "--object-cache-dir=") ||
-        absl::ConsumePrefix(&argument, "-object-cache-dir=")) {
-      path = std::string(argument);
-    } else if (argument == "--help") {
-      Print(kUsage);
-      return 0;
-    } else if (absl::StartsWith(argument, "-")) {
-      return Report(absl::StrCat("unknown option '", argument, "'\n", kUsage));
-    } else if (verb != nullptr) {
-      parts.emplace_back(argument);
-    } else {
-      for (const Verb& known : kVerbs) {
-        if (known.name == argument) verb = &known;
-      }
-      if (verb == nullptr) return Report(absl::StrCat("cannot '", argument, "' a cache\n", kUsage));
-    }
+  if (std::find(arguments.begin(), arguments.end(), "--help") != arguments.end()) {
+    Print(kUsage);
+    return 0;
   }
-  if (verb == nullptr) return Report(kUsage);
-  if (path.empty()) return Report("which object cache? Give --object-cache-dir=DIR");
+  const absl::StatusOr<Arguments> taken = Parse(arguments);
+  if (!taken.ok()) return Report(taken.status().message());
   absl::StatusOr<std::unique_ptr<CacheDirectory>> directory =
-      CacheDirectory::Open(path, CacheDirectory::Existence::kMustExist);
+      CacheDirectory::Open(taken->path, CacheDirectory::Existence::kMustExist);
   if (!directory.ok()) return Report(directory.status().message());
-  absl::StatusOr<Packs> packs = ChoosePacks(**directory, parts);
+  absl::StatusOr<Packs> packs = ChoosePacks(**directory, taken->parts);
   if (!packs.ok()) return Report(packs.status().message());
-  int result = 0;
+  int result = taken->pushes ? PushAll(**directory, *packs, *taken) : 0;
   for (const std::string& name : *packs) {
-    if (verb->run(**directory, name) != 0) result = 1;
+    if (!taken->pushes && taken->verb->run(**directory, name) != 0) result = 1;
   }
   // What was digested belongs to no pack: it goes when everything goes.
-  if (verb->run == &Clear && parts.empty() && Clear(**directory, kDigestTableName) != 0) result = 1;
+  const bool clears_all = !taken->pushes && taken->verb->run == &Clear && taken->parts.empty();
+  if (clears_all && Clear(**directory, kDigestTableName) != 0) result = 1;
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     return Report("cannot write the output");
   }

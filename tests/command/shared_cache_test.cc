@@ -105,6 +105,29 @@ TEST_F(SharedCacheTest, ServerThatFailsIsAWarningAndTheProgramRuns) {
                     HasSubstr("is not used: HTTP status 403")));
 }
 
+TEST_F(SharedCacheTest, WhatADirectoryHasCanBePushed) {
+  for (const char* machine : {"4", "5"}) std::filesystem::remove_all(Home(machine));
+  RunOn("4", {});
+  std::vector<std::string> push = Shared();
+  push.pop_back();  // Another option has the budget here.
+  push.insert(push.begin(), {command_path, "cache", "push", "--object-cache-dir=" + Home("4")});
+  const testing::ProcessResult pushed = testing::RunProcess(push);
+  EXPECT_EQ(pushed.exit_status, 0);
+  EXPECT_EQ(pushed.errors, "");
+  EXPECT_THAT(pushed.output, HasSubstr(".pack was sent\n"));
+  EXPECT_THAT(RunOn("5", Shared()).errors, CompiledNothing());
+
+  const std::vector<std::string> nowhere = {command_path, "cache", "push",
+                                            "--object-cache-dir=" + Home("4")};
+  EXPECT_EQ(testing::RunProcess(nowhere).errors,
+            "firstcall: push where? Give --object-cache=URL\n");
+  server_->Kill();
+  const testing::ProcessResult failed = testing::RunProcess(push);
+  EXPECT_EQ(failed.exit_status, 1);
+  EXPECT_THAT(failed.errors,
+              AllOf(HasSubstr("object cache 'https://localhost:"), HasSubstr("is not used: ")));
+}
+
 TEST_F(SharedCacheTest, ManyMachinesStartAtOnce) {
   constexpr int kMachines = 6;
   for (const bool is_filled : {false, true}) {
