@@ -42,7 +42,7 @@ packages=(
 aarch64_packages=(
   g++-aarch64-linux-gnu qemu-user-static
   "libllvm$LLVM:arm64" libabsl-dev:arm64 libstdc++-12-dev:arm64
-  libffi-dev:arm64 libhiredis-dev:arm64
+  libcurl4:arm64 libffi-dev:arm64 libhiredis-dev:arm64
   libgmock-dev:arm64 libgtest-dev:arm64 libbenchmark-dev:arm64
 )
 

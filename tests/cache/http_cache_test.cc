@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "cache/curl_library.h"
 #include "cache/disk_cache.h"
 #include "cache/shared_packs.h"
 #include "gmock/gmock.h"
@@ -50,6 +51,7 @@ class HttpCacheTest : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!NginxServer::IsInstalled()) GTEST_SKIP() << "nginx or openssl is not installed";
+    if (!curl::Load().ok()) GTEST_SKIP() << curl::Load().status();
   }
 
   HttpCache::Options OptionsFor(const std::string& url) {

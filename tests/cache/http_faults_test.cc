@@ -14,6 +14,7 @@
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "cache/curl_library.h"
 #include "cache/http_cache.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -36,6 +37,7 @@ class HttpFaultsTest : public ::testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
     if (!NginxServer::IsInstalled()) GTEST_SKIP() << "nginx or openssl is not installed";
+    if (!curl::Load().ok()) GTEST_SKIP() << curl::Load().status();
     NginxServer::Options options;
     options.has_tls = GetParam();
     server_ = std::make_unique<NginxServer>(options);

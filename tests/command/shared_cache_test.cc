@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "cache/curl_library.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/programs/process.h"
@@ -33,6 +34,7 @@ class SharedCacheTest : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!NginxServer::IsInstalled()) GTEST_SKIP() << "nginx or openssl is not installed";
+    if (!curl::Load().ok()) GTEST_SKIP() << curl::Load().status();
     NginxServer::Options tls;
     tls.has_tls = true;
     tls.location = "if ($http_authorization != \"Bearer abc\") { return 403; }";
