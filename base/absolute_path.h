@@ -9,10 +9,11 @@
 
 namespace firstcall {
 
-// `path` in the working directory of now, or `path` itself if it is empty, or that is not known.
+// `path` in the working directory of now, or `path` itself if it is empty or absolute, or the
+// directory is not known.
 // Thread-safe.
 inline std::string AbsolutePath(const std::string& path) {
-  if (path.empty()) return path;
+  if (path.empty() || path.front() == '/') return path;
   std::error_code error;
   const std::filesystem::path absolute = std::filesystem::absolute(path, error);
   return error ? path : absolute.string();

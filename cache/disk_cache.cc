@@ -75,8 +75,10 @@ size_t MostOpenPacks() {
 
 absl::StatusOr<std::unique_ptr<DiskCache>> DiskCache::Open(std::string directory, Options options) {
   const absl::StatusOr<PruningPolicy> policy = PruningPolicy::Parse(options.pruning_policy);
-  FIRSTCALL_RETURN_IF_ERROR(Annotate(
-      policy.status(), absl::StrCat("object cache policy '", options.pruning_policy, "'")));
+  if (!policy.ok()) {
+    return Annotate(policy.status(),
+                    absl::StrCat("object cache policy '", options.pruning_policy, "'"));
+  }
   FIRSTCALL_ASSIGN_OR_RETURN(
       std::unique_ptr<CacheDirectory> opened,
       CacheDirectory::Open(std::move(directory), CacheDirectory::Existence::kCreate));

@@ -556,7 +556,8 @@ CommandLine ParseCommandLine(int argc, char** argv) {
   if (AsksForHelp(argc, argv)) RunWithLlvm("printing its options");
   cl::SetVersionPrinter(&PrintVersion);
   AdoptStatsOption();
-  cl::HideUnrelatedOptions(category);
+  // Matters for help and for the explanation of an error, which the program with LLVM gives.
+  if (!MayBecomeTheOther()) cl::HideUnrelatedOptions(category);
   std::string message;
   llvm::raw_string_ostream errors(message);
   if (!cl::ParseCommandLineOptions(argc, argv,
