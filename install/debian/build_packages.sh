@@ -62,7 +62,7 @@ move "$CC_LIBRARY" "$LIB/libfirstcall_cc.so.*"
 move firstcall-mcjit "$LIB/libfirstcall_mcjit.so" "$LIB/firstcall/libfirstcall_mcjit*.so"
 move firstcall-orc "$LIB/libfirstcall_orc*.so" "$LIB/firstcall/libfirstcall_orc*.so"
 move libfirstcall-dev "$LIB/lib*.so" "$LIB/pkgconfig" "$LIB/cmake" usr/include usr/share/doc/libfirstcall-dev
-move firstcall usr/bin "$LIB/firstcall/firstcall*" usr/share
+move firstcall usr/bin "$LIB/firstcall/firstcall*" usr/lib/systemd usr/share
 left=$(find "$WORK/all" -not -type d)
 [[ ! $left ]] || die "no package has $left"
 
