@@ -179,7 +179,7 @@ void ReadAtomicRmw(RecordOperands operands, BodyBuilder& body) {
   const TypedOperand address = record.ValueAndType();
   const TypedOperand value = record.ValueAndType();
   const uint64_t operation = record.Number();
-  if (operation > static_cast<uint64_t>(ir::AtomicOperation::kUSubSat)) {
+  if (operation > static_cast<uint64_t>(ir::AtomicOperation::kFMinimum)) {
     return body.Refuse("an unknown atomic operation");
   }
   Instruction& instruction = body.Append(Opcode::kAtomicRmw, value.type);

@@ -338,29 +338,34 @@ bool HasSignature(absl::Span<const Type* const> parts, absl::string_view signatu
   return count == parts.size() || count != signature.size();
 }
 
-// A load or a store of the lanes of `vector` for which a mask says so.
-Fault CheckMaskedAccess(const Type& vector, const Type& pointer, const Type& alignment,
-                        const Type& mask) {
-  const bool fits = vector.IsVector() && HasPlainValues(*vector.element()) && pointer.IsPointer() &&
-                    alignment.IsInteger(32) && IsTruthOf(mask, vector);
-  return fits ? Fault()
-              : Fault::Unknown("a masked access with other arguments than the known ones");
+// A load or a store of the lanes of `vector` for which a mask says so. A gather and a scatter have
+// a vector of pointers (`is_spread`): an address for each lane.
+bool IsMaskedAccess(const Type& vector, const Type& pointer, bool is_spread, const Type& mask) {
+  const bool has_address = is_spread ? pointer.IsVector() && pointer.element()->IsPointer() &&
+                                           HaveSameShape(pointer, vector)
+                                     : pointer.IsPointer();
+  return has_address && vector.IsVector() && HasPlainValues(*vector.element()) &&
+         IsTruthOf(mask, vector);
 }
 
-// A gather or a scatter. `pointers` has an address for each lane of `vector`.
-Fault CheckSpreadAccess(const Type& vector, const Type& pointers, const Type& alignment,
-                        const Type& mask) {
-  const bool fits = vector.IsVector() && HasPlainValues(*vector.element()) && pointers.IsVector() &&
-                    pointers.element()->IsPointer() && HaveSameShape(pointers, vector) &&
-                    alignment.IsInteger(32) && IsTruthOf(mask, vector);
-  return fits ? Fault()
-              : Fault::Unknown("a masked access with other arguments than the known ones");
-}
-
-// A load or a store of lanes that lie next to each other in memory.
-Fault CheckDenseAccess(const Type& vector, const Type& pointer, const Type& mask) {
-  const bool fits = vector.IsVector() && HasPlainValues(*vector.element()) && pointer.IsPointer() &&
-                    IsTruthOf(mask, vector);
+// `types`: of the result and of the parameters. Before LLVM 22, accesses but those of lanes that
+// lie next to each other have the alignment as a fourth argument, in front of the mask.
+Fault CheckMaskedAccess(IntrinsicId intrinsic, absl::Span<const Type* const> types,
+                        size_t arguments) {
+  const bool is_load = !types[0]->IsVoid();
+  const bool is_dense =
+      intrinsic == IntrinsicId::kMaskedExpandload || intrinsic == IntrinsicId::kMaskedCompressstore;
+  const bool is_spread =
+      intrinsic == IntrinsicId::kMaskedGather || intrinsic == IntrinsicId::kMaskedScatter;
+  const auto count = static_cast<uint32_t>(types.size() - 1);
+  const bool has_alignment = count == 4 && !is_dense;
+  const auto type = [&](uint32_t argument) -> const Type& { return *types[argument + 1]; };
+  const bool fits =
+      arguments == count && (count == 3 || has_alignment) &&
+      (!has_alignment || type(is_load ? 1 : 2).IsInteger(32)) &&
+      (is_load ? &type(count - 1) == types[0] &&
+                     IsMaskedAccess(*types[0], type(0), is_spread, type(MaskOfLoad(count)))
+               : IsMaskedAccess(type(0), type(1), is_spread, type(MaskOfStore(count))));
   return fits ? Fault()
               : Fault::Unknown("a masked access with other arguments than the known ones");
 }
@@ -376,42 +381,20 @@ Fault CheckSubvector(const Type& whole, const Type& part, Operand index,
   return fits ? Fault() : Fault::Unknown("a vector that is no part of the other one");
 }
 
-// What a signature cannot say. `result`: the type of the result.
-Fault CheckSpecialRules(IntrinsicId intrinsic, const Type& result,
+// What a signature cannot say. `types`: of the result and of the arguments.
+Fault CheckSpecialRules(IntrinsicId intrinsic, absl::Span<const Type* const> types,
                         absl::Span<const Operand> arguments, const Type& caller,
                         const OperandScope& scope) {
+  const Type& result = *types[0];
   const auto type = [&](uint32_t index) -> const Type& { return *scope.TypeOf(arguments[index]); };
   switch (intrinsic) {
     case IntrinsicId::kMaskedLoad:
-      if (arguments.size() != 4 || &type(3) != &result) {
-        return Fault::Unknown("a masked load with other arguments than the known ones");
-      }
-      return CheckMaskedAccess(result, type(0), type(1), type(2));
     case IntrinsicId::kMaskedStore:
-      if (arguments.size() != 4) {
-        return Fault::Unknown("a masked store with other arguments than the known ones");
-      }
-      return CheckMaskedAccess(type(0), type(1), type(2), type(3));
     case IntrinsicId::kMaskedGather:
-      if (arguments.size() != 4 || &type(3) != &result) {
-        return Fault::Unknown("a gather with other arguments than the known ones");
-      }
-      return CheckSpreadAccess(result, type(0), type(1), type(2));
     case IntrinsicId::kMaskedScatter:
-      if (arguments.size() != 4) {
-        return Fault::Unknown("a scatter with other arguments than the known ones");
-      }
-      return CheckSpreadAccess(type(0), type(1), type(2), type(3));
     case IntrinsicId::kMaskedExpandload:
-      if (arguments.size() != 3 || &type(2) != &result) {
-        return Fault::Unknown("an expanding load with other arguments than the known ones");
-      }
-      return CheckDenseAccess(result, type(0), type(1));
     case IntrinsicId::kMaskedCompressstore:
-      if (arguments.size() != 3) {
-        return Fault::Unknown("a compressing store with other arguments than the known ones");
-      }
-      return CheckDenseAccess(type(0), type(1), type(2));
+      return CheckMaskedAccess(intrinsic, types, arguments.size());
     case IntrinsicId::kVectorExtract:
       if (arguments.size() != 2) return Fault::Unknown("an extraction with other arguments");
       return CheckSubvector(type(0), result, arguments[1], scope);
@@ -493,7 +476,7 @@ Fault CheckIntrinsic(const Global& callee, absl::Span<const Operand> arguments, 
       !HasSignature(type.contained, LaterSignatureOf(callee.intrinsic()))) {
     return Fault::Unknown("an intrinsic with another signature than the known one");
   }
-  return CheckSpecialRules(callee.intrinsic(), *type.result(), arguments, caller, scope);
+  return CheckSpecialRules(callee.intrinsic(), type.contained, arguments, caller, scope);
 }
 
 }  // namespace firstcall::ir

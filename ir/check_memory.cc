@@ -58,10 +58,13 @@ Fault CheckUpdatedType(const Type& type, AtomicOperation operation) {
     case AtomicOperation::kFSub:
     case AtomicOperation::kFMax:
     case AtomicOperation::kFMin:
+    case AtomicOperation::kFMaximum:
+    case AtomicOperation::kFMinimum:
       if (!HasFloats(type) || type.kind == TypeKind::kScalableVector) return wrong();
       return {};
     default:
-      if (operation > AtomicOperation::kUSubSat) return Fault::Unknown("an operation of this kind");
+      if (operation > AtomicOperation::kFMinimum)
+        return Fault::Unknown("an operation of this kind");
       if (!type.IsInteger()) return wrong();
       return {};
   }

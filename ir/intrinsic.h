@@ -238,6 +238,12 @@ enum class IntrinsicId : uint16_t {
   kX86Sse2PsrliW,
 };
 
+// Which argument of a masked access of memory is the mask: the last one of a store; of a load the
+// one before the last, whose lanes are the result where the mask is 0. `arguments`: how many the
+// call has. In front of the mask stands the alignment, which calls have no longer since LLVM 22.
+constexpr uint32_t MaskOfStore(uint32_t arguments) { return arguments - 1; }
+constexpr uint32_t MaskOfLoad(uint32_t arguments) { return arguments - 2; }
+
 // The intrinsic that a function with this name is: "llvm.memcpy.p0.p0.i64" is kMemcpy. kNone if the
 // name does not begin with "llvm.". Thread-safe.
 IntrinsicId IntrinsicOfName(absl::string_view name);

@@ -82,9 +82,9 @@ constexpr absl::string_view kIntegerPredicates[] = {
 };
 
 constexpr absl::string_view kAtomicOperations[] = {
-    "xchg", "add",       "sub",       "and",       "nand",     "or",   "xor",
-    "max",  "min",       "umax",      "umin",      "fadd",     "fsub", "fmax",
-    "fmin", "uinc_wrap", "udec_wrap", "usub_cond", "usub_sat",
+    "xchg", "add",       "sub",       "and",       "nand",     "or",       "xor",
+    "max",  "min",       "umax",      "umin",      "fadd",     "fsub",     "fmax",
+    "fmin", "uinc_wrap", "udec_wrap", "usub_cond", "usub_sat", "fmaximum", "fminimum",
 };
 
 constexpr absl::string_view kOrderings[] = {
@@ -176,7 +176,7 @@ constexpr bool IsComplete(const absl::string_view (&)[kSize], Enumerator last) {
 }
 static_assert(IsComplete(kOpcodes, Opcode::kFreeze));
 static_assert(IsComplete(kFloatPredicates, Predicate::kTrue));
-static_assert(IsComplete(kAtomicOperations, AtomicOperation::kUSubSat));
+static_assert(IsComplete(kAtomicOperations, AtomicOperation::kFMinimum));
 static_assert(IsComplete(kOrderings, Ordering::kSequentiallyConsistent));
 static_assert(IsComplete(kAttributes, Attribute::kMemory));
 static_assert(IsComplete(kGlobalKinds, GlobalKind::kIfunc));

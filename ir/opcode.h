@@ -171,6 +171,8 @@ enum class AtomicOperation : uint8_t {
   kUDecWrap,
   kUSubCond,
   kUSubSat,
+  kFMaximum,
+  kFMinimum,
 };
 
 // The numbers of bitcode.

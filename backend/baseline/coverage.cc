@@ -357,20 +357,17 @@ Refusal RefusalOfKind(const ir::Function& function, const ir::Instruction& call,
       return IsScalarFloat(type) && PartCount(TypeAt(function, call, 1)) != 0 ? Refusal::kNone
                                                                               : Refusal::kVector;
     case IntrinsicId::kMaskedLoad:
-      return RefusalOfMaskedAccess(type, TypeAt(function, call, 0), TypeAt(function, call, 2));
-    case IntrinsicId::kMaskedStore:
-      return RefusalOfMaskedAccess(TypeAt(function, call, 0), TypeAt(function, call, 1),
-                                   TypeAt(function, call, 3));
     case IntrinsicId::kMaskedGather:
-      return RefusalOfMaskedAccess(type, TypeAt(function, call, 0), TypeAt(function, call, 2));
-    case IntrinsicId::kMaskedScatter:
-      return RefusalOfMaskedAccess(TypeAt(function, call, 0), TypeAt(function, call, 1),
-                                   TypeAt(function, call, 3));
     case IntrinsicId::kMaskedExpandload:
-      return RefusalOfMaskedAccess(type, TypeAt(function, call, 0), TypeAt(function, call, 1));
+      return RefusalOfMaskedAccess(
+          type, TypeAt(function, call, 0),
+          TypeAt(function, call, ir::MaskOfLoad(function.CallOf(call).argument_count)));
+    case IntrinsicId::kMaskedStore:
+    case IntrinsicId::kMaskedScatter:
     case IntrinsicId::kMaskedCompressstore:
-      return RefusalOfMaskedAccess(TypeAt(function, call, 0), TypeAt(function, call, 1),
-                                   TypeAt(function, call, 2));
+      return RefusalOfMaskedAccess(
+          TypeAt(function, call, 0), TypeAt(function, call, 1),
+          TypeAt(function, call, ir::MaskOfStore(function.CallOf(call).argument_count)));
     case IntrinsicId::kPtrmask:
       return IsScalar(type) ? Refusal::kNone : Refusal::kVector;
     case IntrinsicId::kTrap:

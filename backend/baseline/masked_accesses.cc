@@ -5,9 +5,17 @@
 #include "backend/baseline/function_code.h"
 #include "backend/baseline/memory.h"
 #include "backend/baseline/operands.h"
+#include "ir/intrinsic.h"
 
 namespace firstcall::baseline {
 namespace {
+
+uint32_t MaskOfLoad(const FunctionCode& code, const ir::Instruction& load) {
+  return ir::MaskOfLoad(code.function->CallOf(load).argument_count);
+}
+uint32_t MaskOfStore(const FunctionCode& code, const ir::Instruction& store) {
+  return ir::MaskOfStore(code.function->CallOf(store).argument_count);
+}
 
 // Calls `access(lane)` where the mask says so.
 template <typename Access>
@@ -25,10 +33,10 @@ void ForEachSetLane(FunctionCode& code, const Lanes& mask, unsigned count, const
 
 void LoadSomeLanes(FunctionCode& code, const ir::Instruction& load, const Lanes& result,
                    Register value) {
-  const ir::Operand others = OperandAt(code, load, 3);
+  const ir::Operand others = OperandAt(code, load, MaskOfLoad(code, load) + 1);
   const ir::Constant* known = ConstantOf(code, others);
   if (known == nullptr || !known->IsUndefined()) StoreParts(code, result.mem, others);
-  const Lanes mask = LanesOf(code, OperandAt(code, load, 2));
+  const Lanes mask = LanesOf(code, OperandAt(code, load, MaskOfLoad(code, load)));
   Lanes source = result;
   source.mem = AddressOf(code, OperandAt(code, load, 0));
   ForEachSetLane(code, mask, LaneCount(load.type), [&](unsigned i) {
@@ -42,7 +50,7 @@ void LoadSomeLanes(FunctionCode& code, const ir::Instruction& load, const Lanes&
 void StoreSomeLanes(FunctionCode& code, const ir::Instruction& store, Register value) {
   const ir::Operand vector = OperandAt(code, store, 0);
   const Lanes source = LanesOf(code, vector);
-  const Lanes mask = LanesOf(code, OperandAt(code, store, 3));
+  const Lanes mask = LanesOf(code, OperandAt(code, store, MaskOfStore(code, store)));
   Lanes target = source;
   target.mem = AddressOf(code, OperandAt(code, store, 1));
   ForEachSetLane(code, mask, LaneCount(TypeOf(code, vector)), [&](unsigned i) {
@@ -53,10 +61,10 @@ void StoreSomeLanes(FunctionCode& code, const ir::Instruction& store, Register v
 
 void GatherLanes(FunctionCode& code, const ir::Instruction& gather, const Lanes& result,
                  Register value) {
-  const ir::Operand others = OperandAt(code, gather, 3);
+  const ir::Operand others = OperandAt(code, gather, MaskOfLoad(code, gather) + 1);
   const ir::Constant* known = ConstantOf(code, others);
   if (known == nullptr || !known->IsUndefined()) StoreParts(code, result.mem, others);
-  const Lanes mask = LanesOf(code, OperandAt(code, gather, 2));
+  const Lanes mask = LanesOf(code, OperandAt(code, gather, MaskOfLoad(code, gather)));
   const Lanes addresses = LanesOf(code, OperandAt(code, gather, 0));
   ForEachSetLane(code, mask, LaneCount(gather.type), [&](unsigned i) {
     LoadLane(code, value, addresses, i, /*is_signed=*/false);
@@ -68,7 +76,7 @@ void GatherLanes(FunctionCode& code, const ir::Instruction& gather, const Lanes&
 void ScatterLanes(FunctionCode& code, const ir::Instruction& scatter, Register value) {
   const ir::Operand vector = OperandAt(code, scatter, 0);
   const Lanes source = LanesOf(code, vector);
-  const Lanes mask = LanesOf(code, OperandAt(code, scatter, 3));
+  const Lanes mask = LanesOf(code, OperandAt(code, scatter, MaskOfStore(code, scatter)));
   const Lanes addresses = LanesOf(code, OperandAt(code, scatter, 1));
   const Register address = code.locations.Temporary(false);
   ForEachSetLane(code, mask, LaneCount(TypeOf(code, vector)), [&](unsigned i) {
@@ -80,10 +88,10 @@ void ScatterLanes(FunctionCode& code, const ir::Instruction& scatter, Register v
 
 void LoadNextLanes(FunctionCode& code, const ir::Instruction& load, const Lanes& result,
                    Register value) {
-  const ir::Operand others = OperandAt(code, load, 2);
+  const ir::Operand others = OperandAt(code, load, MaskOfLoad(code, load) + 1);
   const ir::Constant* known = ConstantOf(code, others);
   if (known == nullptr || !known->IsUndefined()) StoreParts(code, result.mem, others);
-  const Lanes mask = LanesOf(code, OperandAt(code, load, 1));
+  const Lanes mask = LanesOf(code, OperandAt(code, load, MaskOfLoad(code, load)));
   const Register next = Copy(code, OperandAt(code, load, 0));
   ForEachSetLane(code, mask, LaneCount(load.type), [&](unsigned i) {
     code.assembler.Load(result.stride, value, Mem::At(next));
@@ -95,7 +103,7 @@ void LoadNextLanes(FunctionCode& code, const ir::Instruction& load, const Lanes&
 void StoreNextLanes(FunctionCode& code, const ir::Instruction& store, Register value) {
   const ir::Operand vector = OperandAt(code, store, 0);
   const Lanes source = LanesOf(code, vector);
-  const Lanes mask = LanesOf(code, OperandAt(code, store, 2));
+  const Lanes mask = LanesOf(code, OperandAt(code, store, MaskOfStore(code, store)));
   const Register next = Copy(code, OperandAt(code, store, 1));
   ForEachSetLane(code, mask, LaneCount(TypeOf(code, vector)), [&](unsigned i) {
     LoadLane(code, value, source, i, /*is_signed=*/false);

@@ -220,7 +220,8 @@ void CountOperands(FunctionFacts& facts, const ir::Instruction& instruction, uin
       return CountUse(facts, operands[1], block, weight);
     case Opcode::kCall:
       if (IsLifetimeMarker(facts.function->IntrinsicOf(instruction))) {
-        const uint32_t number = facts.NumberOf(operands[1]);
+        // The last argument is the variable, of which LLVM 22 no longer says the size.
+        const uint32_t number = facts.NumberOf(facts.function->ArgumentsOf(instruction).back());
         if (number != kNone && facts.values[number].contents != Contents::kNone) {
           ++facts.values[number].uses;
           return;

@@ -127,6 +127,55 @@ TEST_F(CheckCallTest, IntrinsicsHaveTheirSignature) {
   ExpectInvalid("an intrinsic is called by another type than its own");
 }
 
+// LLVM 22 has left out the alignment.
+TEST_F(CheckCallTest, MaskedAccessesHaveAnAlignmentOrNot) {
+  const Type* const vector = builder_.Vector(4, i32_);
+  const Type* const mask = builder_.Vector(4, i1_);
+  const uint32_t load = builder_.Declare("llvm.masked.load.v4i32.p0",
+                                         builder_.FunctionType(vector, {ptr_, i32_, mask, vector}));
+  const uint32_t later_load = builder_.Declare("llvm.masked.load.v4i32.p1",
+                                               builder_.FunctionType(vector, {ptr_, mask, vector}));
+  const uint32_t store = builder_.Declare("llvm.masked.store.v4i32.p0",
+                                          builder_.FunctionType(void_, {vector, ptr_, i32_, mask}));
+  const uint32_t later_store = builder_.Declare("llvm.masked.store.v4i32.p1",
+                                                builder_.FunctionType(void_, {vector, ptr_, mask}));
+  Begin({ptr_, vector, mask});
+  const Operand pointer = builder_.Argument(0), lanes = builder_.Argument(1);
+  const Operand chosen = builder_.Argument(2);
+  const Operand alignment = builder_.Constant(i32_, 4);
+  Call(load, {pointer, alignment, chosen, lanes});
+  Call(later_load, {pointer, chosen, lanes});
+  Call(store, {lanes, pointer, alignment, chosen});
+  Call(later_store, {lanes, pointer, chosen});
+  EXPECT_THAT(Check(), IsOk());
+}
+
+TEST_F(CheckCallTest, MaskedAccessesWithOtherArgumentsAreNotKnown) {
+  const Type* const vector = builder_.Vector(4, i32_);
+  const Type* const mask = builder_.Vector(4, i1_);
+  const Type* const types[] = {
+      builder_.FunctionType(vector, {ptr_, vector, vector}),      // No mask.
+      builder_.FunctionType(vector, {ptr_, mask, mask}),          // Not the lanes' type.
+      builder_.FunctionType(vector, {ptr_, i64_, mask, vector}),  // No alignment.
+      builder_.FunctionType(vector, {vector, mask, vector}),      // No pointer.
+      builder_.FunctionType(vector, {ptr_, mask}),                // No lanes.
+      builder_.FunctionType(vector, {ptr_, mask, vector}, true),  // With a further argument.
+  };
+  for (const Type* type : types) {
+    const uint32_t load = builder_.Declare("llvm.masked.load.v4i32.p0", type);
+    Begin({ptr_, i32_, i64_, vector, mask});
+    std::vector<Operand> arguments;
+    for (const Type* parameter : type->parameters()) {
+      uint32_t number = 0;
+      while (builder_.function().values[number].type != parameter) ++number;
+      arguments.push_back(builder_.Argument(number));
+    }
+    if (type->is_variadic) arguments.push_back(builder_.Argument(4));
+    Call(load, arguments);
+    ExpectUnknown("a masked access with other arguments than the known ones");
+  }
+}
+
 TEST_F(CheckCallTest, ConstrainedOperationsSayHow) {
   const Type* const metadata = builder_.Metadata();
   const Type* const number = builder_.Double();

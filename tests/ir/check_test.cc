@@ -339,7 +339,11 @@ TEST_F(CheckTest, UpdatesAtomically) {
   ExpectInvalid("the operation is none of values of this type");
   update(i32_, AtomicOperation::kAdd, Ordering::kUnordered);
   ExpectInvalid("cannot have the ordering");
-  update(i32_, static_cast<AtomicOperation>(19), Ordering::kMonotonic);
+  update(float_, AtomicOperation::kFMaximum, Ordering::kMonotonic);
+  ExpectValid();
+  update(i32_, AtomicOperation::kFMinimum, Ordering::kMonotonic);
+  ExpectInvalid("the operation is none of values of this type");
+  update(i32_, static_cast<AtomicOperation>(21), Ordering::kMonotonic);
   ExpectUnknown("an operation of this kind");
 }
 
