@@ -14,7 +14,12 @@ constexpr llvm::Attribute::AttrKind kAccesses[] = {
     llvm::Attribute::ReadNone, llvm::Attribute::ReadOnly, llvm::Attribute::WriteOnly};
 
 llvm::Attribute InContext(const InferredAttribute& inferred, llvm::LLVMContext& context) {
-  if (inferred.range) return llvm::Attribute::get(context, inferred.kind, *inferred.range);
+  if (llvm::Attribute::isConstantRangeAttrKind(inferred.kind)) {
+    return llvm::Attribute::get(context, inferred.kind, inferred.ranges.front());
+  }
+  if (llvm::Attribute::isConstantRangeListAttrKind(inferred.kind)) {
+    return llvm::Attribute::get(context, inferred.kind, inferred.ranges);
+  }
   return llvm::Attribute::get(context, inferred.kind, inferred.value);
 }
 
@@ -71,7 +76,11 @@ std::vector<InferredAttribute> InferredSince(const llvm::AttributeList& before,
       added.index = index;
       added.kind = kind;
       if (attribute.isIntAttribute()) added.value = attribute.getValueAsInt();
-      if (attribute.isConstantRangeAttribute()) added.range = attribute.getValueAsConstantRange();
+      if (attribute.isConstantRangeAttribute()) {
+        added.ranges = {attribute.getValueAsConstantRange()};
+      } else if (attribute.isConstantRangeListAttribute()) {
+        added.ranges = attribute.getValueAsConstantRangeList().vec();
+      }
     }
   }
   return inferred;

@@ -4,7 +4,7 @@
 //
 // The facts belong to no LLVMContext, so that all views of the module share them.
 //
-// Thread-safe. Tested in tests/splitter/fact_finder_test.cc.
+// Thread-safe. Tested in tests/splitter/function_facts_test.cc and fact_finder_test.cc.
 
 #ifndef FIRSTCALL_SPLITTER_FUNCTION_FACTS_H_
 #define FIRSTCALL_SPLITTER_FUNCTION_FACTS_H_
@@ -12,7 +12,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -34,8 +33,8 @@ namespace firstcall {
 struct InferredAttribute {
   unsigned index = 0;  // As in llvm::AttributeList.
   llvm::Attribute::AttrKind kind = llvm::Attribute::None;
-  uint64_t value = 0;                        // Of an attribute with a number.
-  std::optional<llvm::ConstantRange> range;  // Of an attribute with a range.
+  uint64_t value = 0;                       // Of an attribute with a number.
+  std::vector<llvm::ConstantRange> ranges;  // Of one with a range, or with a list of ranges.
 };
 
 class FunctionFacts {
