@@ -1,6 +1,7 @@
 #include "base/inline_assembly.h"
 
 #include "base/assembly_text.h"
+#include "base/string_ref.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
@@ -14,7 +15,7 @@ bool IsInlineAssembly(const llvm::Instruction& instruction) {
   const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
   const auto* assembly =
       call == nullptr ? nullptr : llvm::dyn_cast<llvm::InlineAsm>(call->getCalledOperand());
-  return assembly != nullptr && !IsEmptyAssembly(assembly->getAsmString());
+  return assembly != nullptr && !IsEmptyAssembly(ToStringView(assembly->getAsmString()));
 }
 
 bool HasInlineAssembly(const llvm::Function& function) {

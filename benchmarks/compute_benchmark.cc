@@ -6,7 +6,7 @@
 // DIR is the directory that fetch_workloads.sh has filled, or fetch_others.sh for --others. With
 // --bars, --tier=0 and --tier=1 do not take part, because there is no bar about them. With --long
 // the programs run three times as long, and only firstcall and the program compiled ahead of time
-// take part. Baselines: lli-19's kinds mcjit and orc, at their default optimization, on the bitcode
+// take part. Baselines: lli's kinds mcjit and orc, at their default optimization, on the bitcode
 // after opt -O2; and the program compiled ahead of time by clang -O2. firstcall gets the bitcode
 // that the front end emits for -O2, before any pass. Whole processes are measured, in turns; the
 // results are medians of RUNS (5). Bars, for default settings, without a cache: at most 1.05 times
@@ -42,6 +42,7 @@
 #include "benchmarks/report.h"
 #include "benchmarks/tournament.h"
 #include "benchmarks/workload.h"
+#include "third_party/llvm/version/version.h"
 #include "tools/cpp/runfiles/runfiles.h"
 #include "tools/measure/machine.h"
 #include "tools/measure/process_run.h"
@@ -53,7 +54,7 @@ namespace {
 
 using ::bazel::tools::cpp::runfiles::Runfiles;
 
-constexpr char kLli[] = "lli-19";
+constexpr const char* kLli = llvm_version::kLli;
 constexpr char kOrc[] = "lli orc";
 constexpr char kNative[] = "native";
 constexpr char kSecondRun[] = "firstcall, second run";

@@ -55,6 +55,8 @@
 #include "object/elf_writer.h"
 #include "object/machine.h"
 #include "object/object_bytes.h"
+#include "third_party/llvm/version/target_machine.h"
+#include "third_party/llvm/version/triple.h"
 #include "tools/measure/machine.h"
 #include "tools/measure/statistics.h"
 
@@ -110,16 +112,16 @@ absl::StatusOr<std::unique_ptr<Program>> Load(const std::string& file) {
   if (program->module == nullptr) {
     return absl::InvalidArgumentError(absl::StrCat(file, ": ", diagnostic.getMessage().str()));
   }
-  const std::string& triple = program->module->getTargetTriple();
+  const std::string triple = llvm_version::TripleTextOf(*program->module);
   std::string error;
   const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, error);
   if (target == nullptr) return absl::InvalidArgumentError(absl::StrCat(file, ": ", error));
   llvm::TargetOptions target_options;
   target_options.EmulatedTLS = true;
   target_options.MCOptions.MCRelaxAll = true;
-  program->machine.reset(target->createTargetMachine(
-      triple, /*CPU=*/"", /*Features=*/"", target_options, llvm::Reloc::PIC_,
-      llvm::CodeModel::Small, llvm::CodeGenOptLevel::None, /*JIT=*/true));
+  program->machine = llvm_version::CreateJitMachine(
+      *target, llvm::Triple(triple), /*cpu=*/"", /*features=*/"", target_options, llvm::Reloc::PIC_,
+      llvm::CodeModel::Small, llvm::CodeGenOptLevel::None);
   program->module->setDataLayout(program->machine->createDataLayout());
   return program;
 }
@@ -136,10 +138,10 @@ class BaselineGenerator {
   static absl::StatusOr<std::unique_ptr<BaselineGenerator>> Create(const llvm::Module& module) {
     FIRSTCALL_ASSIGN_OR_RETURN(
         std::unique_ptr<BaselineCompiler> compiler,
-        BaselineCompiler::Create(module.getTargetTriple(), BaselineOptions()));
+        BaselineCompiler::Create(llvm_version::TripleTextOf(module), BaselineOptions()));
     auto generator = std::make_unique<BaselineGenerator>();
     generator->compiler_ = std::move(compiler);
-    generator->machine_ = absl::StartsWith(module.getTargetTriple(), "aarch64")
+    generator->machine_ = absl::StartsWith(llvm_version::TripleTextOf(module), "aarch64")
                               ? firstcall::Machine::kAArch64
                               : firstcall::Machine::kX86_64;
     return generator;

@@ -24,6 +24,7 @@
 #include "absl/time/time.h"
 #include "benchmarks/bars.h"
 #include "benchmarks/report.h"
+#include "third_party/llvm/version/version.h"
 #include "tools/cpp/runfiles/runfiles.h"
 #include "tools/measure/process_run.h"
 #include "tools/measure/statistics.h"
@@ -103,7 +104,8 @@ int Main(int argc, char** argv) {
   Contestant ahead{"ahead of time", {absl::StrCat(argv[1], "/native/sq")}, {}};
   Contestant second_hello{"second start of hello", {firstcall, cache, hello}, {}};
   Contestant ahead_hello{"ahead of time", {absl::StrCat(argv[1], "/native/hello")}, {}};
-  Contestant lli{"lli", {argc > 2 ? argv[2] : "lli-19", "--jit-kind=mcjit", "-O0", sqlite}, {}};
+  Contestant lli{
+      "lli", {argc > 2 ? argv[2] : llvm_version::kLli, "--jit-kind=mcjit", "-O0", sqlite}, {}};
   Contestant* const all[] = {&second, &padded,       &first,       &filling,
                              &ahead,  &second_hello, &ahead_hello, &lli};
   for (int round = 0; round <= kRounds; ++round) {

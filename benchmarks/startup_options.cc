@@ -44,7 +44,7 @@ const absl::string_view kStartupUsage =
     "  --filter     runs only these, as in --filter='sqO2/*,chain_*/firstcall*'\n"
     "  --json       file for every sample and the machine's description\n"
     "  --firstcall  another firstcall than the one this was built with\n"
-    "  --lli        another lli than lli-19\n"
+    "  --lli        another lli than Debian's of this LLVM\n"
     "  --instructions  counts firstcall's instructions with callgrind, in place of measuring "
     "times\n"
     "  --before     counts those of this firstcall, too, and prints the ratio\n";

@@ -8,13 +8,14 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "third_party/llvm/version/version.h"
 
 namespace firstcall::benchmarks {
 
 struct StartupOptions {
   std::string workloads;  // directory; empty: benchmarks/workloads of the source tree
   std::string firstcall;  // program; empty: the one this benchmark was built with
-  std::string lli = "lli-19";
+  std::string lli = llvm_version::kLli;
   std::vector<std::string> filters;  // globs of "workload/contestant"; empty: everything
   std::string json;                  // file; empty: none
   int runs = 5;

@@ -5,6 +5,7 @@
 #include "absl/status/status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "third_party/llvm/version/version.h"
 
 namespace firstcall::benchmarks {
 namespace {
@@ -16,7 +17,7 @@ using ::testing::IsEmpty;
 TEST(StartupOptionsTest, NoArgumentsAreTheDefaults) {
   const absl::StatusOr<StartupOptions> options = ParseStartupOptions({});
   ASSERT_TRUE(options.ok()) << options.status();
-  EXPECT_EQ(options->lli, "lli-19");
+  EXPECT_EQ(options->lli, llvm_version::kLli);
   EXPECT_EQ(options->runs, 5);
   EXPECT_THAT(options->filters, IsEmpty());
   EXPECT_FALSE(options->help);

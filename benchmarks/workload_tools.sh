@@ -2,7 +2,7 @@
 # directory that they fill, and SCRIPT, their own path.
 # shellcheck shell=bash
 
-readonly LLVM_VERSION=19
+readonly LLVM_VERSION=${LLVM_MAJOR:-19}
 
 # What the front end hands to the optimizer for -O2. It has what optimizing needs: type-based alias
 # information, lifetimes, bodies of library templates, and no noinline but the programmer's.

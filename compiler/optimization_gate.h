@@ -13,12 +13,12 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
-#include "llvm/IR/OptBisect.h"
 #include "seam/stop_flag.h"
+#include "third_party/llvm/version/passes.h"
 
 namespace firstcall {
 
-class OptimizationGate final : public llvm::OptPassGate {
+class OptimizationGate final : public llvm_version::PassGate {
  public:
   // Passes are left out once `flag` is set. `stop_if_exiting` is that of OptimizationOrder.
   OptimizationGate(std::shared_ptr<StopFlag> flag, void (*stop_if_exiting)())
@@ -32,7 +32,7 @@ class OptimizationGate final : public llvm::OptPassGate {
 
   // Does not return if `stop_if_exiting` does not.
   bool isEnabled() const override;
-  bool shouldRunPass(llvm::StringRef pass, llvm::StringRef) override {
+  bool Admits(llvm::StringRef pass) const override {
     return !is_stopped() && !llvm::is_contained(left_out_, pass);
   }
 

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "backend/baseline/triple.h"
 #include "object/machine.h"
+#include "third_party/llvm/version/data_layout.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -28,8 +29,7 @@ namespace {
 #if defined(__x86_64__)
 
 constexpr absl::string_view kTriple = "x86_64-pc-linux-gnu";
-constexpr absl::string_view kLayout =
-    "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128";
+constexpr absl::string_view kLayout = llvm_version::kX8664Layout;
 
 // The register ECX of CPUID's leaves 1 and 0x80000001; EAX and EDX of the second part of leaf 7.
 struct Leaves {
@@ -92,7 +92,7 @@ std::vector<std::string> ReadFeatures() {
 #elif defined(__aarch64__)
 
 constexpr absl::string_view kTriple = "aarch64-unknown-linux-gnu";
-constexpr absl::string_view kLayout = "e-m:e-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128-Fn32";
+constexpr absl::string_view kLayout = llvm_version::kAArch64Layout;
 
 std::vector<std::string> ReadFeatures() {
   constexpr unsigned long kHasAtomics = 1ul << 8;  // HWCAP_ATOMICS.

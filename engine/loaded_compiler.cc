@@ -15,9 +15,9 @@
 #include "base/status.h"
 #include "direct/direct_compiler.h"
 #include "engine/build_id.h"
-#include "llvm/Config/llvm-config.h"
 #include "runtime/process/process_symbols.h"
 #include "seam/seam_digest.h"
+#include "third_party/llvm/version/version.h"
 
 namespace firstcall {
 namespace {
@@ -25,7 +25,7 @@ namespace {
 // As LinkedCompiler's, if LLVM is linked into the same file.
 std::string IdentityOf(const std::string& file) {
   const std::string id = BuildIdOfFile(file);
-  return absl::StrCat("build=", id, " llvm=", LLVM_VERSION_STRING, "-", id);
+  return absl::StrCat("build=", id, " llvm=", llvm_version::kVersion, "-", id);
 }
 
 }  // namespace

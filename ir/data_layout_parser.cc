@@ -128,7 +128,7 @@ absl::Status DataLayout::Parser::Read(absl::string_view specification) {
     case 'n':
       return CheckNativeIntegers(rest);
     case 'S':
-      return ReadAlignmentOrZero(rest).status();
+      return ReadAlignment(rest).status();
     case 'F':
       return CheckFunctionPointers(rest);
     case 'A':
@@ -243,7 +243,7 @@ absl::Status DataLayout::Parser::CheckNonIntegral(absl::string_view rest) {
 absl::Status DataLayout::Parser::CheckFunctionPointers(absl::string_view rest) {
   if (rest.empty()) return absl::InvalidArgumentError("the kind is missing");
   if (rest[0] != 'i' && rest[0] != 'n') return NotKnown();
-  return ReadAlignmentOrZero(rest.substr(1)).status();
+  return ReadAlignment(rest.substr(1)).status();
 }
 
 absl::Status DataLayout::Parser::ReadAlignments(const std::vector<absl::string_view>& parts,

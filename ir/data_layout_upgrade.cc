@@ -8,6 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "ir/data_layout.h"
+#include "third_party/llvm/version/data_layout.h"
 
 namespace firstcall::ir {
 namespace {
@@ -30,15 +31,29 @@ bool IsAArch64(absl::string_view architecture) {
          architecture == "arm64ec";
 }
 
+// Whether the address spaces of short pointers may stand in front of `rest`.
+bool MayFollowShortPointers(absl::string_view rest) {
+  if constexpr (llvm_version::kHasShortPointersEverywhere) return absl::StartsWith(rest, "-");
+  return absl::StartsWith(rest, "-i64:") || absl::StartsWith(rest, "-f64:");
+}
+
 // Adds the address spaces of 32-bit and 64-bit pointers to a layout that begins with the byte order
-// and the mangling, perhaps with pointers of 32 bits, and goes on with numbers of 64 bits.
+// and the mangling, perhaps with pointers of 32 bits, and goes on with what may follow.
 void AddShortPointers(std::string& layout) {
   if (absl::StrContains(layout, kShortPointers)) return;
   absl::string_view rest = layout;
-  if (!absl::ConsumePrefix(&rest, "e-m:") || rest.empty() || rest[0] < 'a' || rest[0] > 'z') return;
+  if (!absl::ConsumePrefix(&rest, "e-m:") &&
+      !(llvm_version::kHasShortPointersEverywhere && absl::ConsumePrefix(&rest, "E-m:"))) {
+    return;
+  }
+  if (rest.empty() || rest[0] < 'a' || rest[0] > 'z') return;
   rest.remove_prefix(1);
-  absl::ConsumePrefix(&rest, "-p:32:32");
-  if (!absl::StartsWith(rest, "-i64:") && !absl::StartsWith(rest, "-f64:")) return;
+  absl::string_view behind_pointers = rest;
+  if (absl::ConsumePrefix(&behind_pointers, "-p:32:32") &&
+      MayFollowShortPointers(behind_pointers)) {
+    rest = behind_pointers;
+  }
+  if (!MayFollowShortPointers(rest)) return;
   const size_t place = layout.size() - rest.size();
   layout.insert(place, kShortPointers.data(), kShortPointers.size());
 }
@@ -72,6 +87,7 @@ std::string DataLayout::Upgraded(absl::string_view text, absl::string_view tripl
     if (!layout.empty() && !absl::StrContains(layout, kFunctionPointers)) {
       absl::StrAppend(&layout, kFunctionPointers);
     }
+    if constexpr (llvm_version::kHasShortPointersEverywhere) AddShortPointers(layout);
   } else if (IsX86(architecture)) {
     AddShortPointers(layout);
     // The operating system Intel MCU keeps the small alignment.

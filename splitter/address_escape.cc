@@ -12,6 +12,7 @@
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/BuildLibCalls.h"
 #include "splitter/runtime_names.h"
+#include "third_party/llvm/version/captures.h"
 
 namespace firstcall {
 namespace {
@@ -103,9 +104,7 @@ bool AddressEscape::MayEscapeFrom(const llvm::Instruction& instruction, unsigned
   }
   if (llvm::isa<llvm::GetElementPtrInst, llvm::PHINode, llvm::SelectInst, llvm::CastInst,
                 llvm::FreezeInst>(instruction)) {
-    return !instruction.getType()->isPointerTy() ||
-           llvm::PointerMayBeCaptured(&instruction, /*ReturnCaptures=*/true,
-                                      /*StoreCaptures=*/true);
+    return !instruction.getType()->isPointerTy() || llvm_version::MayBeCaptured(instruction);
   }
   const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
   return call == nullptr || operand >= call->arg_size() || !ForgetsArgument(*call, operand);

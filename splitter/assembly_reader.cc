@@ -20,6 +20,7 @@
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
+#include "third_party/llvm/version/assembly.h"
 
 namespace firstcall {
 namespace {
@@ -121,14 +122,13 @@ class SymbolNoter final : public llvm::MCStreamer {
   // At the end, when it is known what the assembly defines.
   void FindTargets() {
     for (const auto& [symbol, value] : assignments_) {
-      llvm::MCValue place;
-      if (!value->evaluateAsRelocatable(place, /*Asm=*/nullptr, /*Fixup=*/nullptr)) continue;
-      if (place.getSymA() == nullptr || place.getSymB() != nullptr) continue;
-      const llvm::MCSymbol& base = place.getSymA()->getSymbol();
+      const std::optional<llvm_version::PlaceAtSymbol> place = llvm_version::PlaceOf(*value);
+      if (!place) continue;
+      const llvm::MCSymbol& base = *place->symbol;
       const auto found = noted_.find(&base);
       if (base.isTemporary() || (found != noted_.end() && found->second.is_defined)) continue;
       noted_[symbol].target = base.getName().str();
-      noted_[symbol].offset = place.getConstant();
+      noted_[symbol].offset = place->offset;
     }
   }
 

@@ -14,6 +14,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Transforms/Utils/ValueMapper.h"
+#include "third_party/llvm/version/debug_metadata.h"
 
 namespace firstcall {
 namespace {
@@ -169,11 +170,7 @@ llvm::DICompositeType* DebugTypes::DeclarationOf(const llvm::DICompositeType& ty
   if (scope != nullptr && IsStructureDefinition(*scope)) {
     scope = DeclarationOf(*llvm::cast<llvm::DICompositeType>(scope));
   }
-  auto* declaration = llvm::DICompositeType::get(
-      type.getContext(), type.getTag(), type.getName(), type.getFile(), type.getLine(), scope,
-      /*BaseType=*/nullptr, /*SizeInBits=*/0, /*AlignInBits=*/0, /*OffsetInBits=*/0,
-      type.getFlags() | llvm::DINode::FlagFwdDecl, /*Elements=*/nullptr, type.getRuntimeLang(),
-      /*VTableHolder=*/nullptr, /*TemplateParams=*/nullptr, type.getIdentifier());
+  llvm::DICompositeType* const declaration = llvm_version::Declare(type, scope);
   declarations_[&type] = declaration;
   return declaration;
 }

@@ -15,6 +15,7 @@
 #include "splitter/entry_hooks.h"
 #include "splitter/function_facts.h"
 #include "splitter/thread_local_uses.h"
+#include "third_party/llvm/version/debug_metadata.h"
 
 namespace firstcall {
 namespace {
@@ -187,7 +188,7 @@ void FactFinder::Infer() {
   llvm::Module module("facts", view_.context());
   module.setTargetTriple(view_.module().getTargetTriple());
   module.setDataLayout(view_.module().getDataLayout());
-  module.setIsNewDbgInfoFormat(view_.module().IsNewDbgInfoFormat);
+  llvm_version::KeepPlacesAs(view_.module(), module);
   std::vector<llvm::Function*> copies;
   Declarer declarer(view_, index_, facts_, module);
   for (const Body& body : inferred_) {

@@ -1,6 +1,7 @@
 #include "splitter/module_skeleton.h"
 
 #include "llvm/IR/Constants.h"
+#include "third_party/llvm/version/debug_metadata.h"
 
 namespace firstcall {
 
@@ -10,7 +11,7 @@ std::unique_ptr<llvm::Module> MakeModuleLike(const ModuleView& view, llvm::Strin
   made->setSourceFileName(original.getSourceFileName());
   made->setTargetTriple(original.getTargetTriple());
   made->setDataLayout(original.getDataLayout());
-  made->setIsNewDbgInfoFormat(original.IsNewDbgInfoFormat);
+  llvm_version::KeepPlacesAs(original, *made);
   llvm::SmallVector<llvm::Module::ModuleFlagEntry, 8> flags;
   original.getModuleFlagsMetadata(flags);
   for (const llvm::Module::ModuleFlagEntry& flag : flags) {

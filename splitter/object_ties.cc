@@ -85,7 +85,7 @@ bool IsAssemblyFor(const llvm::Instruction& instruction, absl::string_view secti
   const auto* assembly =
       call != nullptr ? llvm::dyn_cast<llvm::InlineAsm>(call->getCalledOperand()) : nullptr;
   if (assembly == nullptr) return false;
-  const absl::string_view text = assembly->getAsmString();
+  const absl::string_view text = ToStringView(assembly->getAsmString());
   const auto is_in_name = [&](size_t i) {
     return i < text.size() && (absl::ascii_isalnum(static_cast<unsigned char>(text[i])) ||
                                text[i] == '_' || text[i] == '.');

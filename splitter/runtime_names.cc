@@ -6,10 +6,10 @@
 #include "absl/strings/match.h"
 #include "base/string_ref.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
-#include "llvm/IR/RuntimeLibcalls.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
 #include "object/symbol_name.h"
+#include "third_party/llvm/version/runtime_functions.h"
 
 namespace firstcall {
 namespace {
@@ -44,10 +44,8 @@ const absl::flat_hash_set<std::string>& CodeGeneratorsNames() {
   static const auto* const names = [] {
     auto* all = new absl::flat_hash_set<std::string>(std::begin(kOthers), std::end(kOthers));
     const llvm::Triple triple(llvm::sys::getProcessTriple());
-    llvm::RTLIB::RuntimeLibcallsInfo libcalls(triple);
-    for (const char* name : libcalls.getLibcallNames()) {
-      if (name != nullptr) all->insert(name);
-    }
+    llvm_version::ForEachRuntimeFunction(triple,
+                                         [all](llvm::StringRef name) { all->insert(name.str()); });
     return all;
   }();
   return *names;
@@ -56,7 +54,8 @@ const absl::flat_hash_set<std::string>& CodeGeneratorsNames() {
 }  // namespace
 
 bool IsLibraryFunctionName(absl::string_view name) {
-  static const auto* const library = new llvm::TargetLibraryInfoImpl();
+  static const auto* const library =
+      new llvm::TargetLibraryInfoImpl(llvm::Triple(llvm::sys::getProcessTriple()));
   llvm::LibFunc function;
   return library->getLibFunc(ToStringRef(name), function);
 }

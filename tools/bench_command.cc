@@ -25,6 +25,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "base/status.h"
+#include "third_party/llvm/version/version.h"
 #include "tools/bench_options.h"
 #include "tools/bench_page.h"
 #include "tools/bench_results.h"
@@ -120,7 +121,7 @@ absl::StatusOr<std::string> ChooseLli(const BenchOptions& options) {
     if (!options.lli->empty()) FIRSTCALL_RETURN_IF_ERROR(CheckFile(*options.lli, X_OK));
     return *options.lli;
   }
-  std::string found = Find("lli-19");
+  std::string found = Find(llvm_version::kLli);
   return found.empty() ? Find("lli") : found;
 }
 

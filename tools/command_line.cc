@@ -18,6 +18,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
+#include "third_party/llvm/version/version.h"
 #include "tools/default_cache.h"
 #include "tools/isolation.h"
 #include "tools/shared_llvm.h"
@@ -535,7 +536,7 @@ void AdoptStatsOption() {
 }
 
 void PrintVersion(llvm::raw_ostream& out) {
-  out << "firstcall version " << Version() << "\nLLVM version " << LLVM_VERSION_STRING << "\n";
+  out << "firstcall version " << Version() << "\nLLVM version " << llvm_version::kVersion << "\n";
 }
 
 // Whether an option before the program prints what options or which LLVM there are.

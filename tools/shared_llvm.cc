@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "llvm/Config/llvm-config.h"
+#include "third_party/llvm/version/version.h"
 
 namespace firstcall {
 namespace {
@@ -19,11 +20,7 @@ bool IsOfLlvm(absl::string_view symbol) {
 
 // LLVM's shared library, which stays loaded; null if it cannot be loaded.
 void* Library() {
-  static void* const library = [] {
-    const std::string name =
-        absl::StrCat("libLLVM.so.", LLVM_VERSION_MAJOR, ".", LLVM_VERSION_MINOR);
-    return dlopen(name.c_str(), RTLD_LAZY | RTLD_GLOBAL);
-  }();
+  static void* const library = dlopen(llvm_version::kSharedLibrary, RTLD_LAZY | RTLD_GLOBAL);
   return library;
 }
 

@@ -57,7 +57,7 @@ CompilerProvider& CommandsCompiler() { return LinkedCompiler(); }
 std::vector<std::string> LlvmArguments(int argc, char** argv, absl::string_view input,
                                        const llvm::cl::OptionCategory& own) {
   std::vector<std::string> arguments;
-  const llvm::StringMap<llvm::cl::Option*>& registered = llvm::cl::getRegisteredOptions();
+  const auto& registered = llvm::cl::getRegisteredOptions();
   for (int i = 1; i < argc && argv[i] != input; ++i) {
     const llvm::StringRef argument = argv[i];
     const llvm::StringRef name = argument.ltrim('-').split('=').first;

@@ -31,6 +31,9 @@ struct CallingConvention {
   // An integer of more than 64 bits begins in a register of even number. If two registers are not
   // left, the rest stay unused.
   bool has_even_pairs = false;
+  // An i128 for which fewer than two registers are left goes to the stack, and later arguments get
+  // the register that is left.
+  bool has_whole_i128 = false;
   // The members of an array are passed either all in registers or all on the stack.
   bool has_array_blocks = false;
   // A small vector takes 16 bytes on the stack.

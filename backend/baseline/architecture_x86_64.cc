@@ -1,5 +1,6 @@
 #include "backend/baseline/architecture.h"
 #include "backend/baseline/registers_x86_64.h"
+#include "third_party/llvm/version/calling_convention.h"
 
 namespace firstcall::baseline {
 namespace x86_64 {
@@ -23,6 +24,7 @@ CallingConvention Convention() {
   convention.vector_results = kVectorResults;
   convention.small_vector_results = 2;
   convention.widens_vectors = true;
+  convention.has_whole_i128 = llvm_version::kLaterArgumentsGetRegisters;
   convention.returns_result_address = true;
   convention.variadic_list_bytes = 24;
   convention.has_long_doubles = true;

@@ -27,11 +27,12 @@ class ArgumentPlaces {
   template <typename Visit>
   void ForEachPart(const ir::Type& type, const PartList& list, const Visit& visit) {
     if (type.IsInteger()) {
-      if (list.count == 2) BeginPair();
+      if (list.count == 2) {
+        if (IsWholeOnStack(type)) return PlaceOnStack(visit);
+        BeginPair();
+      }
     } else if (IsLongDouble(&type)) {
-      const ArgumentPlace place = Stack(16, 16);
-      visit(0, place);
-      return visit(1, ArgumentPlace{kNoRegister, place.offset + 8});
+      return PlaceOnStack(visit);
     } else if (type.IsStruct() && type.count != 0 && IsWord(list.parts[0])) {
       // The lanes of a vector (passing_expansion.h).
       BeginPair();
@@ -59,6 +60,19 @@ class ArgumentPlaces {
     const ArgumentPlace place = {kNoRegister, offset_};
     offset_ += static_cast<int32_t>((bytes + 7) & ~int64_t{7});
     return place;
+  }
+
+  // Of a value of 16 bytes, which is two parts.
+  template <typename Visit>
+  void PlaceOnStack(const Visit& visit) {
+    const ArgumentPlace place = Stack(16, 16);
+    visit(0, place);
+    visit(1, ArgumentPlace{kNoRegister, place.offset + 8});
+  }
+
+  bool IsWholeOnStack(const ir::Type& type) const {
+    return convention_.has_whole_i128 && type.IsInteger(128) &&
+           general_ + 2 > convention_.general.size();
   }
 
   ArgumentPlace Next(const PartType& part) {

@@ -14,6 +14,7 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "third_party/llvm/version/captures.h"
 
 namespace firstcall {
 namespace {
@@ -62,7 +63,7 @@ constexpr Attribute::AttrKind kValueAttributes[] = {
     Attribute::DereferenceableOrNull,
     Attribute::ImmArg,
     Attribute::NoAlias,
-    Attribute::NoCapture,
+    llvm_version::kCaptureAttribute,
     Attribute::NoFPClass,
     Attribute::NoFree,
     Attribute::NoUndef,

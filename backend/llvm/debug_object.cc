@@ -28,6 +28,7 @@
 #include "llvm/MC/MCInst.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
+#include "third_party/llvm/version/target_machine.h"
 
 namespace firstcall {
 namespace {
@@ -180,7 +181,7 @@ llvm::Function& AddDescribedFunction(llvm::Module& module, llvm::StringRef name,
 absl::StatusOr<ObjectBytes> MakeDebugObject(const Target& target, llvm::Module& module,
                                             const DescribedFunctions& functions) {
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<llvm::TargetMachine> machine, target.CreateMachine());
-  auto& code_generator = static_cast<llvm::LLVMTargetMachine&>(*machine);
+  auto& code_generator = static_cast<llvm_version::MachineWithPasses&>(*machine);
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   bool is_refused = false;

@@ -13,6 +13,7 @@
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PassManager.h"
+#include "third_party/llvm/version/passes.h"
 
 namespace firstcall {
 
@@ -34,8 +35,8 @@ llvm::ModulePassManager PassesForDispatchers();
 // without it. Domain reassignment moves computations to the registers for masks of AVX-512, which
 // an interpreter has no use for: where the CPU has them, it takes a quarter of the time of code
 // generation for Lua's.
-inline constexpr llvm::StringLiteral kPassesNotForDispatchers[] = {"Loop Strength Reduction",
-                                                                   "X86 Domain Reassignment Pass"};
+inline constexpr llvm::StringLiteral kPassesNotForDispatchers[] = {
+    "Loop Strength Reduction", llvm_version::kDomainReassignment};
 
 }  // namespace firstcall
 

@@ -89,7 +89,7 @@ struct IrOptimizer::Pipeline {
           passes.addPass(llvm::EarlyCSEPass());
         });
     builder.registerOptimizerLastEPCallback(
-        [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
+        [](llvm::ModulePassManager& passes, llvm::OptimizationLevel, auto&&...) {
           passes.addPass(llvm::createModuleToFunctionPassAdaptor(LoopAlignmentPass()));
         });
     simplification.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));

@@ -63,7 +63,7 @@ absl::Status ApplyLlvmArguments(TargetSettings& settings) {
   std::vector<const char*> arguments = {"firstcall"};
   for (const std::string& argument : settings.llvm_arguments) arguments.push_back(argument.c_str());
   // An option may have been given before, to the program or to another engine.
-  const llvm::StringMap<llvm::cl::Option*>& options = llvm::cl::getRegisteredOptions();
+  const auto& options = llvm::cl::getRegisteredOptions();
   for (llvm::StringRef argument : settings.llvm_arguments) {
     auto option = options.find(argument.ltrim('-').split('=').first);
     if (argument.starts_with("-") && option != options.end()) option->second->reset();

@@ -27,6 +27,7 @@
 #include "llvm/IR/Metadata.h"
 #include "llvm/IR/Module.h"
 #include "object/macho_to_elf.h"
+#include "third_party/llvm/version/triple.h"
 
 namespace firstcall {
 namespace {
@@ -228,7 +229,7 @@ absl::Status ObjectEmitter::ForgetAssignments() {
   llvm::LLVMContext context;
   llvm::Module module("", context);
   module.setDataLayout(machine_->createDataLayout());
-  module.setTargetTriple(machine_->getTargetTriple().str());
+  llvm_version::SetTriple(module, machine_->getTargetTriple());
   module.addModuleFlag(llvm::Module::Max, "debug-info-assignment-tracking", 1);
   auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), /*isVarArg=*/false);
   auto* function = llvm::Function::Create(type, llvm::GlobalValue::AvailableExternallyLinkage,

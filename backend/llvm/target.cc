@@ -18,6 +18,9 @@
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/SubtargetFeature.h"
 #include "object/machine.h"
+#include "third_party/llvm/version/target_machine.h"
+#include "third_party/llvm/version/target_options.h"
+#include "third_party/llvm/version/triple.h"
 
 namespace firstcall {
 namespace {
@@ -324,9 +327,8 @@ absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> Target::CreateMachineForLin
 
 absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> Target::CreateMachine(
     const std::string& cpu, const std::string& features) const {
-  std::unique_ptr<llvm::TargetMachine> machine(
-      target_->createTargetMachine(triple_.str(), cpu, features, LlvmOptions(), relocation_model_,
-                                   code_model_, level_, /*JIT=*/true));
+  std::unique_ptr<llvm::TargetMachine> machine = llvm_version::CreateJitMachine(
+      *target_, triple_, cpu, features, LlvmOptions(), relocation_model_, code_model_, level_);
   if (machine == nullptr) {
     return absl::InvalidArgumentError(
         absl::StrCat("creating a target machine: LLVM refuses '", triple_.str(), "'"));
@@ -343,8 +345,8 @@ absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> Target::CreateMachine(
 }
 
 absl::Status Target::Adopt(llvm::Module& module) const {
-  if (module.getTargetTriple().empty() || replaces_triples_) {
-    module.setTargetTriple(triple_.str());
+  if (llvm_version::TripleTextOf(module).empty() || replaces_triples_) {
+    llvm_version::SetTriple(module, triple_);
   } else if (llvm::Triple theirs(module.getTargetTriple());
              theirs.getArch() != triple_.getArch() || theirs.getOS() != triple_.getOS() ||
              theirs.getObjectFormat() != triple_.getObjectFormat()) {
@@ -366,12 +368,10 @@ absl::Status Target::Adopt(llvm::Module& module) const {
 
 std::string DescribeTargetOptions(const llvm::TargetOptions& options) {
   const unsigned settings[] = {
-      static_cast<unsigned>(options.UnsafeFPMath),
       static_cast<unsigned>(options.NoInfsFPMath),
       static_cast<unsigned>(options.NoNaNsFPMath),
       static_cast<unsigned>(options.NoTrappingFPMath),
       static_cast<unsigned>(options.NoSignedZerosFPMath),
-      static_cast<unsigned>(options.ApproxFuncFPMath),
       static_cast<unsigned>(options.HonorSignDependentRoundingFPMathOption),
       static_cast<unsigned>(options.NoZerosInBSS),
       static_cast<unsigned>(options.GuaranteedTailCallOpt),
@@ -430,13 +430,9 @@ std::string DescribeTargetOptions(const llvm::TargetOptions& options) {
       static_cast<unsigned>(options.MCOptions.EmitDwarfUnwind),
       static_cast<unsigned>(options.MCOptions.MCUseDwarfDirectory),
       static_cast<unsigned>(options.MCOptions.CompressDebugSections)};
-  std::string text = absl::StrCat("abi=", options.MCOptions.ABIName, " denormals=");
-  for (llvm::DenormalMode mode :
-       {options.getRawFPDenormalMode(), options.getRawFP32DenormalMode()}) {
-    absl::StrAppend(&text, static_cast<int>(mode.Output), ".", static_cast<int>(mode.Input), ".");
-  }
-  absl::StrAppend(&text, " settings=", absl::StrJoin(settings, "."));
-  return text;
+  return absl::StrCat("abi=", options.MCOptions.ABIName,
+                      " own=", llvm_version::DescribeOwnFields(options),
+                      " settings=", absl::StrJoin(settings, "."));
 }
 
 }  // namespace firstcall

@@ -4,6 +4,7 @@
 #include "llvm/IR/CallingConv.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Casting.h"
 #include "llvm/Target/TargetMachine.h"
@@ -28,15 +29,22 @@ bool GuaranteesTailCalls(llvm::CallingConv::ID convention, bool guarantees_in_fa
 
 // Whether the block has nothing but phis, debug information and a return.
 bool OnlyReturns(const llvm::BasicBlock& block) {
-  const llvm::Instruction* first = block.getFirstNonPHIOrDbgOrLifetime();
-  return first != nullptr && llvm::isa<llvm::ReturnInst>(first);
+  for (const llvm::Instruction& instruction : block) {
+    if (llvm::isa<llvm::PHINode>(instruction) || instruction.isDebugOrPseudoInst() ||
+        instruction.isLifetimeStartOrEnd()) {
+      continue;
+    }
+    return llvm::isa<llvm::ReturnInst>(instruction);
+  }
+  return false;
 }
 
 // Whether the block ends with a tail call whose return is in another block.
 bool ReturnsElsewhere(const llvm::BasicBlock& block, bool guarantees_in_fastcc) {
   const auto* branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
   if (branch == nullptr || branch->isConditional()) return false;
-  const llvm::Instruction* last = branch->getPrevNonDebugInstruction();
+  const llvm::Instruction* last = branch->getPrevNode();
+  while (last != nullptr && llvm::isa<llvm::DbgInfoIntrinsic>(last)) last = last->getPrevNode();
   const auto* call = llvm::dyn_cast_or_null<llvm::CallInst>(last);
   return call != nullptr && call->isTailCall() &&
          GuaranteesTailCalls(call->getCallingConv(), guarantees_in_fastcc) &&

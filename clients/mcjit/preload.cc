@@ -19,11 +19,12 @@
 
 #include "clients/mcjit/engine_library.h"
 #include "clients/mcjit/install.h"
+#include "third_party/llvm/version/version.h"
 
 namespace firstcall {
 namespace {
 
-constexpr char kLlvm[] = "libLLVM.so.19.1";
+constexpr const char* kLlvm = llvm_version::kSharedLibrary;
 // llvm::ExecutionEngine::MCJITCtor.
 constexpr char kConstructorVariable[] = "_ZN4llvm15ExecutionEngine9MCJITCtorB5cxx11E";
 

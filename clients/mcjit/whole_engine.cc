@@ -6,6 +6,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "third_party/llvm/version/target_machine.h"
 
 namespace firstcall {
 namespace {
@@ -27,10 +28,10 @@ class FinderAsResolver final : public llvm::LegacyJITSymbolResolver {
 };
 
 std::unique_ptr<llvm::TargetMachine> Clone(const llvm::TargetMachine& machine) {
-  return std::unique_ptr<llvm::TargetMachine>(machine.getTarget().createTargetMachine(
-      machine.getTargetTriple().str(), machine.getTargetCPU(), machine.getTargetFeatureString(),
-      machine.Options, machine.getRelocationModel(), machine.getCodeModel(), machine.getOptLevel(),
-      /*JIT=*/true));
+  return llvm_version::CreateJitMachine(
+      machine.getTarget(), machine.getTargetTriple(), machine.getTargetCPU().str(),
+      machine.getTargetFeatureString().str(), machine.Options, machine.getRelocationModel(),
+      machine.getCodeModel(), machine.getOptLevel());
 }
 
 }  // namespace

@@ -21,6 +21,7 @@
 #include <atomic>
 
 #include "clients/orc/engine_library.h"
+#include "third_party/llvm/version/version.h"
 
 namespace firstcall {
 
@@ -35,8 +36,8 @@ struct ReturnedError {
 
 namespace {
 
-constexpr char kLlvm[] = "libLLVM.so.19.1";
-constexpr char kVersion[] = "LLVM_19.1";
+constexpr const char* kLlvm = llvm_version::kSharedLibrary;
+constexpr const char* kVersion = llvm_version::kSymbolVersion;
 
 using LlvmPrepare = ReturnedError(void* state);
 

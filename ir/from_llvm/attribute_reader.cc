@@ -7,7 +7,10 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "base/string_ref.h"
 #include "llvm/ADT/StringRef.h"
+#include "third_party/llvm/version/attributes.h"
+#include "third_party/llvm/version/captures.h"
 
 namespace firstcall::ir {
 namespace {
@@ -35,7 +38,6 @@ constexpr Pair kKept[] = {
     {llvm::Attribute::SwiftAsync, Attribute::kSwiftAsync},
     {llvm::Attribute::Returned, Attribute::kReturned},
     {llvm::Attribute::ImmArg, Attribute::kImmArg},
-    {llvm::Attribute::NoCapture, Attribute::kNoCapture},
     {llvm::Attribute::Alignment, Attribute::kAlign},
     {llvm::Attribute::StackAlignment, Attribute::kStackAlignment},
     {llvm::Attribute::Naked, Attribute::kNaked},
@@ -116,6 +118,7 @@ constexpr llvm::Attribute::AttrKind kDropped[] = {
     llvm::Attribute::VScaleRange,
     llvm::Attribute::Range,
     llvm::Attribute::Initializes,
+    llvm_version::kCaptureAttribute,
 };
 
 // The bits of AttributeSet::kinds that an attribute of LLVM sets, by its kind.
@@ -125,11 +128,10 @@ constexpr BitTable MakeBitTable() {
   for (uint64_t& bits : table) bits = BitOf(Attribute::kUnknown);
   for (const Pair& pair : kKept) table[pair.source] = BitOf(pair.attribute);
   for (llvm::Attribute::AttrKind kind : kDropped) table[kind] = 0;
+  for (llvm::Attribute::AttrKind kind : llvm_version::kLaterAttributesWithoutCode) table[kind] = 0;
   return table;
 }
 constexpr BitTable kBits = MakeBitTable();
-
-absl::string_view ViewOf(llvm::StringRef text) { return {text.data(), text.size()}; }
 
 bool IsEmpty(const AttributeSet& set) { return set.kinds == 0 && set.strings.empty(); }
 
@@ -138,6 +140,7 @@ bool IsEmpty(const AttributeSet& set) { return set.kinds == 0 && set.strings.emp
 void AttributeReader::AddTo(const llvm::Attribute& source, AttributeSet& set) {
   const llvm::Attribute::AttrKind kind = source.getKindAsEnum();
   set.kinds |= kBits[kind];
+  if (llvm_version::SaysNotCaptured(source)) set.kinds |= BitOf(Attribute::kNoCapture);
   if (kind == llvm::Attribute::Alignment) {
     set.alignment = static_cast<uint32_t>(source.getAlignment().valueOrOne().value());
   } else if (kind == llvm::Attribute::StackAlignment) {
@@ -154,7 +157,7 @@ AttributeSet AttributeReader::SetOf(const llvm::AttributeSet& source) {
   for (const llvm::Attribute& attribute : source) {
     if (attribute.isStringAttribute()) {
       strings.push_back(
-          {ViewOf(attribute.getKindAsString()), ViewOf(attribute.getValueAsString())});
+          {ToStringView(attribute.getKindAsString()), ToStringView(attribute.getValueAsString())});
     } else {
       AddTo(attribute, set);
     }

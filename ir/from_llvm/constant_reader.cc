@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/assembly_text.h"
+#include "base/string_ref.h"
 #include "ir/from_llvm/opcodes.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/APInt.h"
@@ -225,13 +226,13 @@ void ConstantReader::SetBlockAddress(const llvm::BlockAddress& source, Constant&
 }
 
 void ConstantReader::SetAssembly(const llvm::InlineAsm& source, Constant& constant) {
-  const std::string& constraints = source.getConstraintString();
-  if (!IsEmptyAssembly(source.getAsmString()) || constraints.size() > UINT32_MAX) {
+  const absl::string_view text = ToStringView(source.getAsmString());
+  const absl::string_view constraints = ToStringView(source.getConstraintString());
+  if (!IsEmptyAssembly(text) || constraints.size() > UINT32_MAX) {
     constant.kind = ConstantKind::kInlineAssembly;
     if (function_ != nullptr && source.getDialect() == llvm::InlineAsm::AD_ATT &&
         !source.isAlignStack() && !source.canThrow()) {
-      constant.set_assembly(&function_->assemblies.emplace_back(
-          InlineAssembly{absl::string_view(source.getAsmString()), constraints}));
+      constant.set_assembly(&function_->assemblies.emplace_back(InlineAssembly{text, constraints}));
     }
     return;
   }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/string_view.h"
+#include "base/string_ref.h"
 #include "ir/from_llvm/address_users.h"
 #include "ir/intrinsic.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -16,8 +17,6 @@
 
 namespace firstcall::ir {
 namespace {
-
-absl::string_view ViewOf(llvm::StringRef text) { return {text.data(), text.size()}; }
 
 // The enumerations have the same order.
 Linkage LinkageOf(llvm::GlobalValue::LinkageTypes linkage) { return static_cast<Linkage>(linkage); }
@@ -135,7 +134,7 @@ Global GlobalReader::Convert(const llvm::GlobalValue& source) {
   traits.is_dso_local = source.isDSOLocal();
   traits.is_declaration = source.isDeclaration();
   traits.address_space = source.getAddressSpace();
-  global.name = ViewOf(source.getName());
+  global.name = ToStringView(source.getName());
   traits.type = types_.TypeOf(source.getType());
   traits.value_type = types_.TypeOf(source.getValueType());
   traits.has_unknown = source.hasPartition() || source.hasSanitizerMetadata() ||
@@ -154,6 +153,7 @@ Global GlobalReader::Convert(const llvm::GlobalValue& source) {
 
 void GlobalReader::SetFunction(const llvm::Function& source, Global& global, GlobalTraits& traits) {
   SetObject(source, global, traits);
+  if (const llvm::MaybeAlign alignment = source.getAlign()) traits.alignment = alignment->value();
   // The metadata of a definition belongs to its body.
   if (source.isDeclaration()) SetMetadata(source, traits);
   traits.convention = static_cast<CallingConvention>(source.getCallingConv());
@@ -174,6 +174,7 @@ void GlobalReader::SetFunction(const llvm::Function& source, Global& global, Glo
 void GlobalReader::SetVariable(const llvm::GlobalVariable& source, Global& global,
                                GlobalTraits& traits) {
   SetObject(source, global, traits);
+  if (const llvm::MaybeAlign alignment = source.getAlign()) traits.alignment = alignment->value();
   SetMetadata(source, traits);
   traits.is_constant = source.isConstant();
   traits.is_externally_initialized = source.isExternallyInitialized();
@@ -186,8 +187,7 @@ void GlobalReader::SetVariable(const llvm::GlobalVariable& source, Global& globa
 // What functions and variables have.
 void GlobalReader::SetObject(const llvm::GlobalObject& source, Global& global,
                              GlobalTraits& traits) {
-  if (const llvm::MaybeAlign alignment = source.getAlign()) traits.alignment = alignment->value();
-  if (source.hasSection()) traits.section = ViewOf(source.getSection());
+  if (source.hasSection()) traits.section = ToStringView(source.getSection());
   if (source.hasComdat()) global.comdat = ComdatOf(*source.getComdat());
 }
 
@@ -204,7 +204,7 @@ uint32_t GlobalReader::ComdatOf(const llvm::Comdat& source) {
   if (const uint32_t* const number = comdats_.Find(&source)) return *number;
   std::vector<Comdat>& comdats = module_->mutable_comdats();
   const uint32_t number = static_cast<uint32_t>(comdats.size());
-  comdats.push_back({ViewOf(source.getName()), SelectionOf(source)});
+  comdats.push_back({ToStringView(source.getName()), SelectionOf(source)});
   comdats_.Insert(&source, number);
   return number;
 }
@@ -216,13 +216,13 @@ void GlobalReader::ReadFlags(const llvm::Module& source) {
   for (const llvm::Module::ModuleFlagEntry& flag : flags) {
     if (const auto* text = llvm::dyn_cast_or_null<llvm::MDString>(flag.Val)) {
       module_->mutable_flags().push_back(
-          {ViewOf(flag.Key->getString()), 0, true, ViewOf(text->getString())});
+          {ToStringView(flag.Key->getString()), 0, true, ToStringView(text->getString())});
       continue;
     }
     const auto* value = llvm::mdconst::dyn_extract_or_null<llvm::ConstantInt>(flag.Val);
     if (value == nullptr || value->getBitWidth() > 64) continue;
     module_->mutable_flags().push_back(
-        {ViewOf(flag.Key->getString()), value->getZExtValue(), false, {}});
+        {ToStringView(flag.Key->getString()), value->getZExtValue(), false, {}});
   }
 }
 

@@ -13,6 +13,7 @@
 #include "llvm/IR/Operator.h"
 #include "llvm/Support/Alignment.h"
 #include "llvm/Support/Casting.h"
+#include "third_party/llvm/version/instructions.h"
 
 namespace firstcall::ir {
 namespace {
@@ -368,7 +369,7 @@ void InstructionReader::ReadCompareExchange(const llvm::AtomicCmpXchgInst& sourc
 
 void InstructionReader::ReadReadModifyWrite(const llvm::AtomicRMWInst& source,
                                             Instruction& instruction) {
-  instruction.code = static_cast<uint8_t>(source.getOperation());
+  instruction.code = llvm_version::BitcodeNumberOf(source.getOperation());
   instruction.is_volatile = source.isVolatile();
   instruction.alignment_log = LogOf(source.getAlign());
   instruction.ordering = BitsOf(source.getOrdering());

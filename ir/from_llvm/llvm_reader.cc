@@ -10,6 +10,7 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Metadata.h"
 #include "seam/hotness_counter.h"
+#include "third_party/llvm/version/triple.h"
 
 namespace firstcall::ir {
 namespace {
@@ -31,7 +32,7 @@ absl::StatusOr<std::unique_ptr<LlvmReader>> LlvmReader::Create(const llvm::Modul
 absl::Status LlvmReader::Begin(const llvm::Module& source) {
   FIRSTCALL_RETURN_IF_ERROR(ReadLayout(source));
   module_ = std::make_unique<Module>();
-  module_->set_triple(source.getTargetTriple());
+  module_->set_triple(llvm_version::TripleTextOf(source));
   module_->set_layout(*layout_);
   if (!source.getModuleInlineAsm().empty()) module_->set_has_assembly();
   types_.Begin(*module_);

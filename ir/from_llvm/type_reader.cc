@@ -5,6 +5,7 @@
 
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/Support/Casting.h"
+#include "third_party/llvm/version/types.h"
 
 namespace firstcall::ir {
 namespace {
@@ -27,8 +28,6 @@ TypeKind KindOf(const llvm::Type& type) {
       return TypeKind::kFp128;
     case llvm::Type::PPC_FP128TyID:
       return TypeKind::kPpcFp128;
-    case llvm::Type::X86_MMXTyID:
-      return TypeKind::kX86Mmx;
     case llvm::Type::X86_AMXTyID:
       return TypeKind::kX86Amx;
     case llvm::Type::LabelTyID:
@@ -52,11 +51,9 @@ TypeKind KindOf(const llvm::Type& type) {
       return TypeKind::kFixedVector;
     case llvm::Type::ScalableVectorTyID:
       return TypeKind::kScalableVector;
-    case llvm::Type::TypedPointerTyID:  // Is no type of IR: code generators make such types.
-    case llvm::Type::TargetExtTyID:
-      break;
+    default:
+      return llvm_version::IsX86Mmx(type) ? TypeKind::kX86Mmx : TypeKind::kTargetExtension;
   }
-  return TypeKind::kTargetExtension;
 }
 
 }  // namespace

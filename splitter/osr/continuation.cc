@@ -18,6 +18,7 @@
 #include "llvm/Transforms/Utils/PromoteMemToReg.h"
 #include "splitter/osr/hotness_polls.h"
 #include "splitter/osr/labels.h"
+#include "third_party/llvm/version/captures.h"
 
 namespace firstcall {
 namespace {
@@ -151,7 +152,7 @@ class ContinuationMaker {
   };
 
   static bool IsOnlyOurs(const llvm::AllocaInst& variable) {
-    return !llvm::PointerMayBeCaptured(&variable, /*ReturnCaptures=*/true, /*StoreCaptures=*/true);
+    return !llvm_version::MayBeCaptured(variable);
   }
 
   // If a phi uses an invoke's result on the edge from the invoke, the result cannot be stored
@@ -185,10 +186,12 @@ class ContinuationMaker {
       if (llvm::BlockAddress* label = llvm::BlockAddress::lookup(&block)) labels.push_back(label);
     }
     inner_.splice(inner_.end(), &function_);
-    // A block's address refers to the other function only if it is created again after the move.
+    // Before LLVM 22, a block's address refers to the other function only if it is created again
+    // after the move.
     for (llvm::BlockAddress* label : labels) {
-      llvm::BasicBlock* block = label->getBasicBlock();
-      label->replaceAllUsesWith(llvm::BlockAddress::get(&inner_, block));
+      llvm::BlockAddress* const moved = llvm::BlockAddress::get(&inner_, label->getBasicBlock());
+      if (moved == label) continue;
+      label->replaceAllUsesWith(moved);
       label->destroyConstant();
     }
   }

@@ -112,7 +112,7 @@ class PollWriter {
   }
 
   void WriteAt(const LoopEntry& entry, uint32_t loop) {
-    const Poll poll = Write(*entry.block->getFirstNonPHI(), loop);
+    const Poll poll = Write(*entry.block->getFirstNonPHIIt(), loop);
     if (leave_ == nullptr) MakeLeave();
     llvm::IRBuilder<> builder(poll.ask);
     llvm::BasicBlock* store = NewBlock();

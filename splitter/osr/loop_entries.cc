@@ -15,6 +15,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "splitter/osr/frame_intrinsics.h"
 #include "splitter/osr/variable_liveness.h"
+#include "third_party/llvm/version/instructions.h"
 
 namespace firstcall {
 namespace {
@@ -66,7 +67,7 @@ bool NeedsItsFrame(llvm::Function& function) {
       case llvm::Intrinsic::lifetime_start:
       case llvm::Intrinsic::lifetime_end:
         // The marker's object is unknown, so liveness cannot be computed.
-        if (!llvm::isa<llvm::AllocaInst>(call->getArgOperand(1))) return true;
+        if (!llvm::isa<llvm::AllocaInst>(llvm_version::LifetimePointer(*call))) return true;
         break;
       default:
         break;
@@ -76,7 +77,7 @@ bool NeedsItsFrame(llvm::Function& function) {
 }
 
 bool CanBeEntered(const llvm::BasicBlock& block) {
-  return !block.isEHPad() && block.getFirstNonPHI() != nullptr;
+  return !block.isEHPad() && block.getFirstNonPHIIt() != block.end();
 }
 
 bool CanBePassed(const llvm::Value& value) {

@@ -9,6 +9,8 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Transforms/Utils/PromoteMemToReg.h"
+#include "third_party/llvm/version/captures.h"
+#include "third_party/llvm/version/instructions.h"
 
 namespace firstcall {
 namespace {
@@ -26,7 +28,7 @@ bool BeginsLifetime(const llvm::User* user) {
 // Whether memory may hold the address of a variable, except in functions to which it was passed. If
 // so, the address may be in memory longer than the variable's lifetime: optimizers move stores of a
 // loop-invariant address out of a loop.
-class StoreTracker : public llvm::CaptureTracker {
+class StoreTracker : public llvm_version::CaptureTracker {
  public:
   static bool IsStored(const llvm::AllocaInst& variable) {
     StoreTracker tracker;
@@ -35,11 +37,11 @@ class StoreTracker : public llvm::CaptureTracker {
   }
 
   void tooManyUses() override { is_stored_ = true; }
-  bool captured(const llvm::Use* use) override {
-    const auto* call = llvm::dyn_cast<llvm::CallBase>(use->getUser());
+  bool IsLastCapture(const llvm::Use& use) override {
+    const auto* call = llvm::dyn_cast<llvm::CallBase>(use.getUser());
     // The call's result may contain the address. And if the callee only stores the address, the
     // call may have been moved.
-    is_stored_ = call == nullptr || !call->isArgOperand(use) || !call->getType()->isVoidTy() ||
+    is_stored_ = call == nullptr || !call->isArgOperand(&use) || !call->getType()->isVoidTy() ||
                  call->onlyAccessesArgMemory();
     return is_stored_;
   }
@@ -213,7 +215,7 @@ VariableLiveness::VariableLiveness(const BlockGraph& graph,
       const llvm::Value* place = llvm::getLoadStorePointerOperand(&instruction);
       if (place == nullptr) {
         if (!instruction.isLifetimeStartOrEnd()) continue;
-        place = llvm::cast<llvm::IntrinsicInst>(instruction).getArgOperand(1);
+        place = llvm_version::LifetimePointer(llvm::cast<llvm::IntrinsicInst>(instruction));
       }
       if (!llvm::isa<llvm::AllocaInst>(place)) continue;
       const auto found = numbers.find(place);

@@ -42,6 +42,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include "tests/bitcode/alike_texts.h"
 #include "tests/bitcode/text_difference.h"
+#include "third_party/llvm/version/version.h"
 
 namespace firstcall::testing {
 namespace {
@@ -129,7 +130,7 @@ bool UsesUnknownConstant(const ir::Function& body) {
 
 BitcodeOrigin OriginOf(const bitcode::BitcodeModule& module, bool is_damaged) {
   if (is_damaged) return BitcodeOrigin::kDamaged;
-  const std::string version = absl::StrCat("LLVM", LLVM_VERSION_MAJOR, ".");
+  const std::string version = absl::StrCat("LLVM", llvm_version::kMajor, ".");
   return absl::StartsWith(module.producer(), version) ? BitcodeOrigin::kThisVersion
                                                       : BitcodeOrigin::kOtherVersion;
 }

@@ -17,6 +17,7 @@
 #include "tests/programs/process.h"
 #include "tests/testing/host.h"
 #include "tests/testing/ir.h"
+#include "third_party/llvm/version/version.h"
 
 namespace firstcall {
 namespace {
@@ -504,8 +505,7 @@ TEST(CommandTest, SharedLlvmMayBeLoaded) {
   const std::string path = Write("beside.bc", ParseToBitcode(kProgram));
   for (const char* tier : {"--tier=0", "--tier=1"}) {
     const testing::ProcessResult result =
-        RunCommand({absl::StrCat("--load=libLLVM.so.", LLVM_VERSION_MAJOR, ".", LLVM_VERSION_MINOR),
-                    tier, path, "x"});
+        RunCommand({absl::StrCat("--load=", llvm_version::kSharedLibrary), tier, path, "x"});
     EXPECT_EQ(result.exit_status, 2) << result;
     EXPECT_EQ(result.errors, "");
   }

@@ -11,7 +11,13 @@
 namespace firstcall {
 namespace {
 
-constexpr char kLldb[] = "/usr/bin/lldb-19";
+// The debugger that is installed, of any version (Debian has one at a time); null if there is none.
+const char* Lldb() {
+  for (const char* path : {"/usr/bin/lldb-19", "/usr/bin/lldb-22"}) {
+    if (access(path, X_OK) == 0) return path;
+  }
+  return nullptr;
+}
 
 }  // namespace
 
@@ -27,7 +33,7 @@ std::string RunLldb(const std::vector<std::string>& commands,
   for (const std::string& command : commands) file << command << "\n";
   file << "quit\n";
   file.close();
-  std::vector<std::string> command = {kLldb, "--no-lldbinit", "--batch", "--source", script, "--"};
+  std::vector<std::string> command = {Lldb(), "--no-lldbinit", "--batch", "--source", script, "--"};
   command.insert(command.end(), arguments.begin(), arguments.end());
   const testing::ProcessResult result = testing::RunProcess(command);
   return result.output + result.errors;
@@ -35,7 +41,7 @@ std::string RunLldb(const std::vector<std::string>& commands,
 
 std::string WhyNoLldb() {
   if (IsEmulated()) return "an emulated process cannot be debugged from inside the emulator";
-  if (access(kLldb, X_OK) != 0) return "there is no lldb-19 (Debian package lldb-19)";
+  if (Lldb() == nullptr) return "there is no LLDB (Debian package lldb-19)";
   const std::string output = RunLldb({"run"}, {"/bin/true"});
   return output.find("exited with status = 0") == std::string::npos
              ? "lldb cannot debug here (ptrace): " + output

@@ -10,7 +10,7 @@
 
 namespace firstcall {
 
-// Why LLDB cannot be used here: "there is no lldb-19"; empty if it can.
+// Why LLDB cannot be used here: "there is no LLDB"; empty if it can.
 std::string WhyNoLldb();
 
 // Runs LLDB's `commands` on the process `arguments`, with the loader for compiled code switched on,

@@ -25,6 +25,7 @@
 #include "tests/differential/decoration.h"
 #include "tests/differential/stress_program.h"
 #include "tests/testing/host.h"
+#include "third_party/llvm/version/triple.h"
 #include "tools/cpp/runfiles/runfiles.h"
 #include "tools/measure/process_run.h"
 
@@ -104,7 +105,7 @@ absl::Status RetargetToMacho(const Compiler& compiler, const std::string& input,
   llvm::Triple target(module->getTargetTriple());
   target.setObjectFormat(llvm::Triple::MachO);
   *triple = llvm::Triple::normalize(target.str());
-  module->setTargetTriple(*triple);
+  llvm_version::SetTriple(*module, *triple);
   module->setDataLayout("");  // The engine's own, which names symbols otherwise.
   return WriteBitcode(*module, compiler.Path(output));
 }

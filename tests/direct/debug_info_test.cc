@@ -25,6 +25,8 @@
 #include "seam/stop_flag.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/status_matchers.h"
+#include "third_party/llvm/version/debug_metadata.h"
+#include "third_party/llvm/version/version.h"
 
 namespace firstcall::direct {
 namespace {
@@ -41,8 +43,12 @@ constexpr absl::string_view kTarget =
     "n8:16:32:64-S128\"\n";
 #else
 constexpr absl::string_view kTarget =
-    "target triple = \"aarch64-unknown-linux-gnu\"\n"
-    "target datalayout = \"e-m:e-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128-Fn32\"\n";
+    llvm_version::kMajor < 20
+        ? "target triple = \"aarch64-unknown-linux-gnu\"\n"
+          "target datalayout = \"e-m:e-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128-Fn32\"\n"
+        : "target triple = \"aarch64-unknown-linux-gnu\"\n"
+          "target datalayout = \"e-m:e-p270:32:32-p271:32:32-p272:64:64-i8:8:32-i16:16:32-i64:64-"
+          "i128:128-n32:64-S128-Fn32\"\n";
 #endif
 
 // As clang -g -O0 writes it: all functions are `noinline`, and variables of the frame are declared.
@@ -121,7 +127,7 @@ constexpr absl::string_view kProgram = R"(
 enum class Form {
   kStripped,  // None.
   kRecords,   // As LLVM 19 writes it.
-  kCalls,     // Of intrinsics, as LLVM 18 writes it.
+  kCalls,     // Of intrinsics, as LLVM 18 writes it, and LLVM 21 and later cannot.
 };
 
 std::string Bitcode(Form form) {
@@ -129,7 +135,7 @@ std::string Bitcode(Form form) {
   const std::unique_ptr<llvm::Module> module =
       ParseModule(absl::StrCat(kTarget, kProgram), context);
   if (form == Form::kStripped) llvm::StripDebugInfo(*module);
-  if (form == Form::kCalls) module->convertFromNewDbgValues();
+  if (form == Form::kCalls) llvm_version::KeepPlacesAsCalls(*module);
   return ModuleToBitcode(*module);
 }
 

@@ -18,6 +18,7 @@
 #include "seam/listener.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/status_matchers.h"
+#include "third_party/llvm/version/version.h"
 
 namespace firstcall::direct {
 namespace {
@@ -34,8 +35,12 @@ constexpr absl::string_view kTarget =
     "n8:16:32:64-S128\"\n";
 #else
 constexpr absl::string_view kTarget =
-    "target triple = \"aarch64-unknown-linux-gnu\"\n"
-    "target datalayout = \"e-m:e-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128-Fn32\"\n";
+    llvm_version::kMajor < 20
+        ? "target triple = \"aarch64-unknown-linux-gnu\"\n"
+          "target datalayout = \"e-m:e-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128-Fn32\"\n"
+        : "target triple = \"aarch64-unknown-linux-gnu\"\n"
+          "target datalayout = \"e-m:e-p270:32:32-p271:32:32-p272:64:64-i8:8:32-i16:16:32-i64:64-"
+          "i128:128-n32:64-S128-Fn32\"\n";
 #endif
 
 class NoListener final : public Listener {};

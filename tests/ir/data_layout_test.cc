@@ -21,6 +21,7 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
 #include "tests/testing/status_matchers.h"
+#include "third_party/llvm/version/types.h"
 
 namespace firstcall::ir {
 namespace {
@@ -52,7 +53,7 @@ constexpr absl::string_view kLayouts[] = {
     "e-f16:32-f32:64:128-f64:32-f80:32-f128:64",
     "e-v8:64-v64:32:128-v80:128-v128:256",
     "e-p:64:32:128-p1:48:64-p16777215:8:8",
-    "E-s0:64:64-e-P3-A4-S0-Fi8-n8",
+    "E-s0:64:64-e-P3-A4-S8-Fi8-n8",
 };
 
 // Converts types of LLVM to types of a module.
@@ -80,6 +81,7 @@ class Converter {
 
  private:
   static TypeKind KindOf(llvm::Type* type) {
+    if (llvm_version::IsX86Mmx(*type)) return TypeKind::kX86Mmx;
     switch (type->getTypeID()) {
       case llvm::Type::HalfTyID:
         return TypeKind::kHalf;
@@ -95,8 +97,6 @@ class Converter {
         return TypeKind::kFp128;
       case llvm::Type::PPC_FP128TyID:
         return TypeKind::kPpcFp128;
-      case llvm::Type::X86_MMXTyID:
-        return TypeKind::kX86Mmx;
       case llvm::Type::X86_AMXTyID:
         return TypeKind::kX86Amx;
       case llvm::Type::IntegerTyID:
@@ -167,7 +167,7 @@ class TypeMaker {
       case 8:
         return llvm::Type::getIntNTy(context_, Below(2) == 0 ? 8u << Below(5) : 1 + Below(300));
       case 9:
-        return llvm::Type::getX86_MMXTy(context_);
+        return llvm_version::X86Mmx(context_);
       default:
         return llvm::Type::getX86_AMXTy(context_);
     }

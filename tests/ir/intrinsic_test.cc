@@ -9,6 +9,7 @@
 #include "gtest/gtest.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Intrinsics.h"
+#include "third_party/llvm/version/instructions.h"
 
 namespace firstcall::ir {
 namespace {
@@ -88,7 +89,7 @@ TEST(IntrinsicTest, EachNumberIsOneIntrinsicOfLlvm) {
 TEST(IntrinsicTest, AgreesWithLlvm) {
   std::map<llvm::Intrinsic::ID, IntrinsicId> numbers;
   for (const auto& [number, name] : NamesOfLlvm()) {
-    const llvm::Intrinsic::ID id = llvm::Function::lookupIntrinsicID(name);
+    const llvm::Intrinsic::ID id = llvm_version::IntrinsicOfName(name);
     ASSERT_NE(id, llvm::Intrinsic::not_intrinsic) << name;
     numbers[id] = number;
   }
@@ -97,7 +98,7 @@ TEST(IntrinsicTest, AgreesWithLlvm) {
     for (absl::string_view end :
          {"", ".i32", ".p0.p0.i64", ".v4i32", ".inline", ".with.probability"}) {
       const std::string whole = absl::StrCat(name, end);
-      const auto number = numbers.find(llvm::Function::lookupIntrinsicID(whole));
+      const auto number = numbers.find(llvm_version::IntrinsicOfName(whole));
       const IntrinsicId expected = number == numbers.end() ? IntrinsicId::kOther : number->second;
       EXPECT_EQ(IntrinsicOfName(whole), expected) << whole;
     }

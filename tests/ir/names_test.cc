@@ -10,6 +10,7 @@
 #include "llvm/IR/Instruction.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Support/AtomicOrdering.h"
+#include "third_party/llvm/version/instructions.h"
 
 namespace firstcall::ir {
 namespace {
@@ -50,7 +51,7 @@ TEST(NamesTest, PredicatesHaveTheNamesAndNumbersOfLlvm) {
 TEST(NamesTest, AtomicOperationsHaveTheNamesAndNumbersOfLlvm) {
   for (unsigned number = 0; number <= llvm::AtomicRMWInst::LAST_BINOP; ++number) {
     const auto operation = static_cast<llvm::AtomicRMWInst::BinOp>(number);
-    EXPECT_EQ(NameOf(static_cast<AtomicOperation>(number)),
+    EXPECT_EQ(NameOf(static_cast<AtomicOperation>(llvm_version::BitcodeNumberOf(operation))),
               llvm::AtomicRMWInst::getOperationName(operation).str());
   }
 }

@@ -9,7 +9,6 @@
 #include <string>
 
 #include "gtest/gtest.h"
-#include "llvm/DebugInfo/DIContext.h"
 #include "llvm/DebugInfo/DWARF/DWARFContext.h"
 #include "llvm/DebugInfo/DWARF/DWARFDataExtractor.h"
 #include "llvm/DebugInfo/DWARF/DWARFDebugFrame.h"
@@ -18,6 +17,7 @@
 #include "object/machine.h"
 #include "tests/testing/debug_ir.h"
 #include "tests/testing/object.h"
+#include "third_party/llvm/version/unwind_table.h"
 
 namespace firstcall {
 namespace {
@@ -31,7 +31,7 @@ std::map<uint64_t, std::string> RowsOf(const llvm::DWARFDebugFrame& frames) {
   for (const llvm::dwarf::FrameEntry& entry : frames.entries()) {
     const auto* function = llvm::dyn_cast<llvm::dwarf::FDE>(&entry);
     if (function == nullptr) continue;
-    auto rows = llvm::dwarf::UnwindTable::create(function);
+    auto rows = llvm_version::UnwindTableOf(*function);
     std::string& text = result[function->getInitialLocation()];
     llvm::raw_string_ostream stream(text);
     stream << "size " << function->getAddressRange() << "\n";
@@ -41,7 +41,7 @@ std::map<uint64_t, std::string> RowsOf(const llvm::DWARFDebugFrame& frames) {
     }
     for (llvm::dwarf::UnwindRow row : *rows) {
       if (row.hasAddress()) row.slideAddress(-function->getInitialLocation());
-      row.dump(stream, llvm::DIDumpOptions());
+      stream << row << "\n";
     }
   }
   return result;

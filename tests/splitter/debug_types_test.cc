@@ -121,7 +121,8 @@ TEST_F(DebugTypesTest, NodesMayBeOfAnyKind) {
 TEST_F(DebugTypesTest, ReturnedTypesMayBeACycle) {
   auto* const alias = llvm::DIDerivedType::getDistinct(
       context_, llvm::dwarf::DW_TAG_typedef, "alias", /*File=*/nullptr, 1, /*Scope=*/nullptr,
-      /*BaseType=*/nullptr, 0, 0, 0, std::nullopt, std::nullopt, llvm::DINode::FlagZero);
+      /*BaseType=*/nullptr, uint64_t{0}, 0, uint64_t{0}, std::nullopt, std::nullopt,
+      llvm::DINode::FlagZero);
   alias->replaceOperandWith(3, alias);
   llvm::DISubroutineType* const signature = llvm::DISubroutineType::get(
       context_, llvm::DINode::FlagZero, /*CC=*/0, llvm::MDTuple::get(context_, {alias}));

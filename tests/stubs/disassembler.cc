@@ -12,6 +12,7 @@
 #include "llvm/Support/Casting.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
+#include "third_party/llvm/version/unwind_table.h"
 
 namespace firstcall::testing {
 namespace {
@@ -103,7 +104,7 @@ std::vector<const llvm::dwarf::FDE*> UnwindTable::Fdes() const {
 }
 
 std::vector<UnwindRow> UnwindTable::Rows(const llvm::dwarf::FDE& fde) const {
-  auto table = llvm::dwarf::UnwindTable::create(&fde);
+  auto table = llvm_version::UnwindTableOf(fde);
   if (!table) {
     ADD_FAILURE() << llvm::toString(table.takeError());
     return {};

@@ -13,6 +13,8 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 #include "tests/testing/ir.h"
+#include "third_party/llvm/version/target_machine.h"
+#include "third_party/llvm/version/triple.h"
 
 namespace firstcall {
 namespace {
@@ -33,9 +35,10 @@ std::string Emit(llvm::Module& module, absl::string_view triple) {
   const llvm::Target* target = llvm::TargetRegistry::lookupTarget(name, error);
   EXPECT_NE(target, nullptr) << error;
   if (target == nullptr) return "";
-  const std::unique_ptr<llvm::TargetMachine> machine(
-      target->createTargetMachine(name, "", "", llvm::TargetOptions(), llvm::Reloc::PIC_));
-  module.setTargetTriple(name);
+  const std::unique_ptr<llvm::TargetMachine> machine = llvm_version::CreateJitMachine(
+      *target, llvm::Triple(name), "", "", llvm::TargetOptions(), llvm::Reloc::PIC_,
+      /*code_model=*/std::nullopt, llvm::CodeGenOptLevel::Default);
+  llvm_version::SetTriple(module, name);
   module.setDataLayout(machine->createDataLayout());
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);

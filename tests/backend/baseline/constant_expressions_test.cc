@@ -2,10 +2,12 @@
 
 #include <string>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "gtest/gtest.h"
 #include "tests/backend/baseline/expect_same.h"
+#include "third_party/llvm/version/version.h"
 
 namespace firstcall {
 namespace {
@@ -32,6 +34,8 @@ TEST(ConstantExpressionsTest, AreWhatInstructionsCompute) {
         Expression{"i32", "xor (i32 ptrtoint (ptr @x to i32), i32 9)", "NARROW"},
         Expression{"i16", "trunc (i64 mul (i64 ptrtoint (ptr @x to i64), i64 3) to i16)",
                    "NARROW"}}) {
+    // LLVM 22 has no products of constants.
+    if (llvm_version::kMajor >= 22 && absl::StrContains(expression.constant, "mul (")) continue;
     const std::string type = expression.type;
     const std::string narrow = type == "i32" ? "  %n = trunc i64 %address to i32\n"
                                                "  %expected = xor i32 %n, 9\n"

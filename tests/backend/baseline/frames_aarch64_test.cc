@@ -15,6 +15,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "backend/baseline/baseline_compiler.h"
+#include "base/string_ref.h"
 #include "gtest/gtest.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/LLVMContext.h"
@@ -23,12 +24,13 @@
 #include "tests/backend/baseline/compile_llvm.h"
 #include "tests/stubs/disassembler.h"
 #include "tests/testing/status_matchers.h"
+#include "third_party/llvm/version/data_layout.h"
 
 namespace firstcall::baseline {
 namespace {
 
 constexpr char kTriple[] = "aarch64-unknown-linux-gnu";
-constexpr char kLayout[] = "e-m:e-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128-Fn32";
+constexpr absl::string_view kLayout = llvm_version::kAArch64Layout;
 
 CompiledCode Compile(const std::string& text) {
   llvm::LLVMContext context;
@@ -40,7 +42,7 @@ CompiledCode Compile(const std::string& text) {
     ADD_FAILURE() << diagnostic.getMessage().str() << " in line " << diagnostic.getLineNo();
     return code;
   }
-  module->setDataLayout(kLayout);
+  module->setDataLayout(ToStringRef(kLayout));
   const auto compiler = BaselineCompiler::Create(kTriple, BaselineOptions());
   EXPECT_THAT(compiler.status(), IsOk());
   EXPECT_EQ(CompileLlvm(**compiler, *module->getFunction("f"), code), Refusal::kNone);

@@ -12,6 +12,7 @@
 #include "object/compiled_code.h"
 #include "tests/backend/baseline/compile_llvm.h"
 #include "tests/backend/baseline/expect_same.h"
+#include "third_party/llvm/version/triple.h"
 
 namespace firstcall {
 namespace {
@@ -222,7 +223,7 @@ TEST(LongDoubleOfOthersTest, IsRefusedForOtherProcessors) {
         "ret i1 %r }"}) {
     llvm::LLVMContext context;
     const std::unique_ptr<llvm::Module> module = Parse(text, context);
-    module->setTargetTriple("aarch64-linux-gnu");
+    llvm_version::SetTriple(*module, "aarch64-linux-gnu");
     auto compiler = baseline::BaselineCompiler::Create("aarch64-linux-gnu", {});
     ASSERT_TRUE(compiler.ok());
     CompiledCode code;

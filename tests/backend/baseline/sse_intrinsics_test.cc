@@ -11,6 +11,7 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/Support/raw_ostream.h"
 #include "tests/backend/baseline/expect_same.h"
+#include "third_party/llvm/version/instructions.h"
 
 namespace firstcall {
 namespace {
@@ -41,7 +42,7 @@ std::string TextOf(const llvm::Type& type) {
 // A function that calls the intrinsic, and computes a number of all of the result.
 std::string ProgramOf(const std::string& name) {
   llvm::LLVMContext context;
-  const llvm::Intrinsic::ID id = llvm::Function::lookupIntrinsicID(name);
+  const llvm::Intrinsic::ID id = llvm_version::IntrinsicOfName(name);
   EXPECT_NE(id, llvm::Intrinsic::not_intrinsic) << name;
   const llvm::FunctionType& type = *llvm::Intrinsic::getType(context, id);
   const std::string result = TextOf(*type.getReturnType());

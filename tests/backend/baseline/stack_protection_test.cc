@@ -24,6 +24,7 @@
 #include "tests/backend/baseline/compile_llvm.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/status_matchers.h"
+#include "third_party/llvm/version/data_layout.h"
 
 namespace {
 
@@ -48,9 +49,7 @@ namespace firstcall::baseline {
 namespace {
 
 constexpr const char* kTriples[] = {"x86_64-pc-linux-gnu", "aarch64-unknown-linux-gnu"};
-constexpr const char* kLayouts[] = {
-    "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128",
-    "e-m:e-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128-Fn32"};
+constexpr absl::string_view kLayouts[] = {llvm_version::kX8664Layout, llvm_version::kAArch64Layout};
 
 constexpr char kDeclarations[] = R"(
   declare void @test_fill(ptr, i64)

@@ -4,6 +4,7 @@
 #include "backend/llvm/debug_object.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -104,7 +105,10 @@ class DebugObjectTest : public testing::Test {
   unsigned LineAt(const char* section, uint64_t offset) const {
     for (const llvm::object::SectionRef& each : object_->sections()) {
       if (llvm::cantFail(each.getName()) != section) continue;
-      return dwarf_->getLineInfoForAddress({offset, each.getIndex()}).Line;
+      // A DILineInfo, since LLVM 21 or nothing.
+      const std::optional<llvm::DILineInfo> line =
+          dwarf_->getLineInfoForAddress({offset, each.getIndex()});
+      return line ? line->Line : 0;
     }
     ADD_FAILURE() << "no section " << section;
     return 0;

@@ -19,6 +19,7 @@
 #include "tests/testing/ir.h"
 #include "tests/testing/object.h"
 #include "tests/testing/status_matchers.h"
+#include "third_party/llvm/version/passes.h"
 
 namespace firstcall {
 namespace {
@@ -95,17 +96,17 @@ TEST(DispatcherTest, ItsCalleesAreInlinedAndItsVariablesAreValues) {
 }
 
 // Remembers the passes that it is asked about.
-class PassNames final : public llvm::OptPassGate {
+class PassNames final : public llvm_version::PassGate {
  public:
   bool isEnabled() const override { return true; }
-  bool shouldRunPass(llvm::StringRef pass, llvm::StringRef) override {
+  bool Admits(llvm::StringRef pass) const override {
     names_.insert(pass.str());
     return true;
   }
   const std::set<std::string>& names() const { return names_; }
 
  private:
-  std::set<std::string> names_;
+  mutable std::set<std::string> names_;
 };
 
 TEST(DispatcherTest, CodeGeneratorHasThePassesThatAreLeftOut) {
@@ -132,8 +133,8 @@ TEST(DispatcherTest, GateLeavesPassesOut) {
   EXPECT_FALSE(gate.isEnabled());
   gate.LeaveOut(kPassesNotForDispatchers);
   EXPECT_TRUE(gate.isEnabled());
-  for (llvm::StringRef pass : kPassesNotForDispatchers) EXPECT_FALSE(gate.shouldRunPass(pass, ""));
-  EXPECT_TRUE(gate.shouldRunPass("Live Interval Analysis", ""));
+  for (llvm::StringRef pass : kPassesNotForDispatchers) EXPECT_FALSE(gate.Admits(pass));
+  EXPECT_TRUE(gate.Admits("Live Interval Analysis"));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "absl/strings/str_replace.h"
 #include "base/diagnostic_collector.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -12,6 +13,7 @@
 #include "tests/testing/ir.h"
 #include "tests/testing/object.h"
 #include "tests/testing/status_matchers.h"
+#include "third_party/llvm/version/version.h"
 
 namespace firstcall {
 namespace {
@@ -67,7 +69,12 @@ class RequiredLoweringTest : public ::testing::Test {
   RequiredLoweringTest() { CollectDiagnostics(context_); }
 
   std::unique_ptr<llvm::Module> Load(const char* text) {
-    std::unique_ptr<llvm::Module> module = ParseModule(text, context_);
+    std::string of_this_version = text;
+    if (llvm_version::kMajor >= 22) {  // The end of a coroutine has no result.
+      of_this_version = absl::StrReplaceAll(
+          text, {{"%unused = call i1", "call void"}, {"i1 @llvm.coro.end", "void @llvm.coro.end"}});
+    }
+    std::unique_ptr<llvm::Module> module = ParseModule(of_this_version, context_);
     EXPECT_THAT(target_.Adopt(*module), IsOk());
     return module;
   }

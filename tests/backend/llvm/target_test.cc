@@ -15,6 +15,7 @@
 #include "llvm/TargetParser/SubtargetFeature.h"
 #include "tests/testing/object.h"
 #include "tests/testing/status_matchers.h"
+#include "third_party/llvm/version/triple.h"
 
 namespace firstcall {
 namespace {
@@ -247,16 +248,16 @@ class TargetAdoptTest : public testing::Test {
 
 TEST_F(TargetAdoptTest, GivesTripleAndLayoutToAModuleWithout) {
   EXPECT_THAT(target_.Adopt(module_), IsOk());
-  EXPECT_EQ(module_.getTargetTriple(), target_.triple().str());
+  EXPECT_EQ(llvm_version::TripleTextOf(module_), target_.triple().str());
   EXPECT_EQ(module_.getDataLayout(), target_.CreateMachine().value()->createDataLayout());
   EXPECT_THAT(target_.Adopt(module_), IsOk());  // Its own are not in conflict.
 }
 
 TEST_F(TargetAdoptTest, VendorsMayDiffer) {
   const std::string triple = kArchitecture + std::string("-redhat-linux-gnu");
-  module_.setTargetTriple(triple);
+  llvm_version::SetTriple(module_, triple);
   EXPECT_THAT(target_.Adopt(module_), IsOk());
-  EXPECT_EQ(module_.getTargetTriple(), triple);
+  EXPECT_EQ(llvm_version::TripleTextOf(module_), triple);
 }
 
 TEST_F(TargetAdoptTest, OtherTripleIsRefusedWithBoth) {
@@ -264,7 +265,7 @@ TEST_F(TargetAdoptTest, OtherTripleIsRefusedWithBoth) {
   for (const std::string& triple :
        {std::string("riscv64-unknown-linux-gnu"), architecture + "-pc-windows-msvc",
         architecture + "-apple-macosx"}) {
-    module_.setTargetTriple(triple);
+    llvm_version::SetTriple(module_, triple);
     EXPECT_THAT(target_.Adopt(module_),
                 StatusIs(absl::StatusCode::kInvalidArgument,
                          "its triple '" + triple + "' conflicts with the engine's target '" +
@@ -280,13 +281,13 @@ TEST_F(TargetAdoptTest, TripleOfTheSettingsReplacesThatOfAModule) {
   ASSERT_THAT(target_.Adopt(module_), IsOk());
   const std::string elf_layout = module_.getDataLayoutStr();
   EXPECT_THAT(macho.Adopt(module_), IsOk());
-  EXPECT_EQ(module_.getTargetTriple(), options.triple);
+  EXPECT_EQ(llvm_version::TripleTextOf(module_), options.triple);
   EXPECT_EQ(module_.getDataLayout(), macho.CreateMachine().value()->createDataLayout());
   EXPECT_NE(module_.getDataLayoutStr(), elf_layout);  // Names are mangled in another way.
 
-  module_.setTargetTriple("powerpc64-unknown-linux-gnu");
+  llvm_version::SetTriple(module_, "powerpc64-unknown-linux-gnu");
   EXPECT_THAT(macho.Adopt(module_), IsOk());
-  EXPECT_EQ(module_.getTargetTriple(), options.triple);
+  EXPECT_EQ(llvm_version::TripleTextOf(module_), options.triple);
   for (const std::string& layout : {elf_layout + "-i64:32", elf_layout + "-p:32:32",
                                     "E" + elf_layout.substr(1), elf_layout + "-A5"}) {
     module_.setDataLayout(layout);

@@ -237,7 +237,7 @@ TEST_F(WholeCpuTest, FeaturesThatTheMachineDoesNotHaveAreLeft) {
   EXPECT_TRUE(uses("+sse2,+avx2"));
   EXPECT_FALSE(uses("+avx512f"));
   EXPECT_FALSE(uses("+retpoline-indirect-calls"));
-  EXPECT_FALSE(uses("no such feature"));
+  EXPECT_FALSE(uses("+no such feature"));
   // A CPU without what it has.
   EXPECT_FALSE(uses("+sse2,-ssse3"));
 }

@@ -50,7 +50,9 @@ int main(int argc, char** argv) {
   LLVMOrcLLJITRef jit;
   Check(LLVMOrcCreateLLJIT(&jit, argc > 1 ? BuilderAtLevelNone() : NULL));
   LLVMOrcThreadSafeContextRef context = LLVMOrcCreateNewThreadSafeContext();
-  LLVMContextRef in = LLVMOrcThreadSafeContextGetContext(context);
+  // Its lock is for the module. Before LLVM 22 it cannot be made of a context, and since then its
+  // own context cannot be asked for.
+  LLVMContextRef in = LLVMContextCreate();
   LLVMModuleRef module = LLVMModuleCreateWithNameInContext("client", in);
   LLVMTypeRef type = LLVMFunctionType(LLVMInt32TypeInContext(in), NULL, 0, 0);
   LLVMValueRef function = LLVMAddFunction(module, "answer", type);
@@ -65,5 +67,6 @@ int main(int argc, char** argv) {
   Check(LLVMOrcLLJITLookup(jit, &address, "answer"));
   printf("%d\n", ((int (*)(void))address)());
   Check(LLVMOrcDisposeLLJIT(jit));
+  LLVMContextDispose(in);
   return 0;
 }

@@ -16,11 +16,10 @@
 #include "llvm/ExecutionEngine/JITSymbol.h"
 #include "llvm/ExecutionEngine/ObjectCache.h"
 #include "llvm/ExecutionEngine/Orc/CompileUtils.h"
-#include "llvm/ExecutionEngine/Orc/RTDyldObjectLinkingLayer.h"
-#include "llvm/ExecutionEngine/SectionMemoryManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/TargetSelect.h"
+#include "tests/clients/orc/runtime_dyld.h"
 #include "tests/testing/ir.h"
 
 namespace firstcall {
@@ -83,12 +82,7 @@ class OrcCompilerTest : public ::testing::TestWithParam<const char*> {
     builder.setJITTargetMachineBuilder(Host(level));
     builder.setCompileFunctionCreator(OrcCompileFunctionCreator(options));
     if (std::string(GetParam()) == "RuntimeDyld") {
-      builder.setObjectLinkingLayerCreator(
-          [](llvm::orc::ExecutionSession& session,
-             const llvm::Triple&) -> llvm::Expected<std::unique_ptr<llvm::orc::ObjectLayer>> {
-            return std::make_unique<llvm::orc::RTDyldObjectLinkingLayer>(
-                session, [] { return std::make_unique<llvm::SectionMemoryManager>(); });
-          });
+      LinkByRuntimeDyld(builder);
     }
     return llvm::cantFail(builder.create());
   }

@@ -12,11 +12,10 @@
 #include "clients/orc/orc_compiler.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "llvm/ExecutionEngine/Orc/RTDyldObjectLinkingLayer.h"
-#include "llvm/ExecutionEngine/SectionMemoryManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/TargetSelect.h"
 #include "tests/api/memory_cache.h"
+#include "tests/clients/orc/runtime_dyld.h"
 #include "tests/testing/ir.h"
 
 namespace firstcall {
@@ -65,12 +64,7 @@ class OrcLazyLayerTest : public ::testing::TestWithParam<const char*> {
     builder.setJITTargetMachineBuilder(target);
     builder.setCompileFunctionCreator(OrcCompileFunctionCreator());
     if (std::string(GetParam()) == "RuntimeDyld") {
-      builder.setObjectLinkingLayerCreator(
-          [](llvm::orc::ExecutionSession& session,
-             const llvm::Triple&) -> llvm::Expected<std::unique_ptr<llvm::orc::ObjectLayer>> {
-            return std::make_unique<llvm::orc::RTDyldObjectLinkingLayer>(
-                session, [] { return std::make_unique<llvm::SectionMemoryManager>(); });
-          });
+      LinkByRuntimeDyld(builder);
     }
     jit_ = llvm::cantFail(builder.create());
     jit_->getExecutionSession().setErrorReporter([this](llvm::Error error) {

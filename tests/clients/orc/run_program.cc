@@ -21,13 +21,12 @@
 #include "clients/orc/orc_lazy_layer.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
-#include "llvm/ExecutionEngine/Orc/RTDyldObjectLinkingLayer.h"
-#include "llvm/ExecutionEngine/SectionMemoryManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IRReader/IRReader.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/TargetSelect.h"
+#include "tests/clients/orc/runtime_dyld.h"
 
 namespace firstcall {
 namespace {
@@ -91,12 +90,7 @@ int Run(const Settings& settings) {
   builder.setNumCompileThreads(settings.threads);
   if (!settings.uses_llvm) builder.setCompileFunctionCreator(OrcCompileFunctionCreator());
   if (settings.uses_rtdyld) {
-    builder.setObjectLinkingLayerCreator(
-        [](llvm::orc::ExecutionSession& session,
-           const llvm::Triple&) -> llvm::Expected<std::unique_ptr<llvm::orc::ObjectLayer>> {
-          return std::make_unique<llvm::orc::RTDyldObjectLinkingLayer>(
-              session, [] { return std::make_unique<llvm::SectionMemoryManager>(); });
-        });
+    LinkByRuntimeDyld(builder);
   }
   std::unique_ptr<llvm::orc::LLJIT> jit = Check(builder.create());
   std::unique_ptr<OrcLazyLayer> layer;

@@ -29,6 +29,8 @@
 #include "tests/testing/host.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/status_matchers.h"
+#include "third_party/llvm/version/target_machine.h"
+#include "third_party/llvm/version/triple.h"
 
 namespace firstcall {
 namespace {
@@ -69,9 +71,10 @@ llvm::SmallVector<char, 0> Compile(absl::string_view text) {
   std::string error;
   const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, error);
   EXPECT_NE(target, nullptr) << error;
-  const std::unique_ptr<llvm::TargetMachine> machine(
-      target->createTargetMachine(triple, "", "", {}, llvm::Reloc::PIC_, llvm::CodeModel::Small));
-  module->setTargetTriple(triple);
+  const std::unique_ptr<llvm::TargetMachine> machine =
+      llvm_version::CreateJitMachine(*target, llvm::Triple(triple), "", "", {}, llvm::Reloc::PIC_,
+                                     llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default);
+  llvm_version::SetTriple(*module, triple);
   module->setDataLayout(machine->createDataLayout());
   llvm::SmallVector<char, 0> object;
   llvm::raw_svector_ostream stream(object);

@@ -13,6 +13,7 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "tests/testing/ir.h"
+#include "third_party/llvm/version/version.h"
 
 namespace firstcall {
 namespace {
@@ -316,6 +317,9 @@ TEST_F(LoopEntriesTest, TheFrameOfTheImpossibleOnesIsNotWhatMakesThemSo) {
 }
 
 TEST_P(ImpossibleLoopsTest, HaveNoEntry) {
+  if (llvm_version::kMajor >= 22 && std::string(GetParam().name) == "LifetimeOfAnything") {
+    GTEST_SKIP() << "LLVM 22 removes such a marker when it reads it";
+  }
   EXPECT_THAT(Find(Text(GetParam())), IsEmpty());
   ASSERT_NE(module_, nullptr);
   EXPECT_EQ(impossible_, 2u);
