@@ -3,7 +3,47 @@
 # missing it changes nothing, prints nothing and takes a few hundredths of a second.
 set -euo pipefail
 
-readonly LLVM=19
+readonly LLVM_VERSIONS=(19 22)
+
+die() {
+  echo "setup.sh: $*" >&2
+  exit 1
+}
+
+usage() {
+  cat <<USAGE
+usage: ./setup.sh [--llvm=VERSION] [--aarch64] [--help]
+
+Installs the Debian packages that building and testing need:
+$(printf '  %s\n' "${packages[@]}")
+--llvm=VERSION installs another LLVM than ${LLVM_VERSIONS[0]}, for --config=llvmVERSION: ${LLVM_VERSIONS[*]:1}
+--aarch64 also installs what \`bazel test --config=aarch64\` needs on a machine of another architecture:
+$(printf '  %s\n' "${aarch64_packages[@]}")
+USAGE
+}
+
+LLVM=${LLVM_VERSIONS[0]}
+with_aarch64=
+wants_help=
+wrong=
+for argument in "$@"; do
+  case "$argument" in
+    --llvm=*) LLVM=${argument#*=} ;;
+    --aarch64) with_aarch64=yes ;;
+    -h | --help) wants_help=yes ;;
+    *) wrong="unknown argument: $argument" ;;
+  esac
+done
+[[ " ${LLVM_VERSIONS[*]} " == *" $LLVM "* ]] ||
+  die "LLVM $LLVM is not supported; these are: ${LLVM_VERSIONS[*]}"
+
+# Of LLVM's debugger and C++ library Debian has one version installed at a time, and any will do.
+of_llvm=$LLVM
+for version in "${LLVM_VERSIONS[@]}"; do
+  ! dpkg-query --show --showformat='${db:Status-Status}' "libc++-$version-dev" 2>/dev/null | grep -qx installed ||
+    of_llvm=$version
+done
+readonly LLVM of_llvm
 
 packages=(
   # Building
@@ -20,11 +60,11 @@ packages=(
   libgmock-dev libgtest-dev
   "llvm-$LLVM" "llvm-$LLVM-tools"
   "clang-$LLVM" "libclang-rt-$LLVM-dev"
-  "libc++-$LLVM-dev" "libc++abi-$LLVM-dev"
+  "libc++-$of_llvm-dev" "libc++abi-$of_llvm-dev"
   libgc-dev
   csmith libcsmith-dev
   gcc-12-source
-  gdb "lldb-$LLVM"
+  gdb "lldb-$of_llvm"
   linux-perf
   chromium
   libcurl4-openssl-dev nginx openssl redis-server
@@ -46,36 +86,13 @@ aarch64_packages=(
   libgmock-dev:arm64 libgtest-dev:arm64 libbenchmark-dev:arm64
 )
 
-usage() {
-  cat <<USAGE
-usage: ./setup.sh [--aarch64] [--help]
-
-Installs the Debian packages that building and testing need:
-$(printf '  %s\n' "${packages[@]}")
---aarch64 also installs what \`bazel test --config=aarch64\` needs on a machine of another architecture:
-$(printf '  %s\n' "${aarch64_packages[@]}")
-USAGE
-}
-
-die() {
-  echo "setup.sh: $*" >&2
-  exit 1
-}
-
-with_aarch64=
-for argument in "$@"; do
-  case "$argument" in
-    --aarch64) with_aarch64=yes ;;
-    -h | --help)
-      usage
-      exit 0
-      ;;
-    *)
-      usage >&2
-      die "unknown argument: $argument"
-      ;;
-  esac
-done
+if [[ $wants_help ]]; then
+  usage
+  exit 0
+elif [[ $wrong ]]; then
+  usage >&2
+  die "$wrong"
+fi
 
 if [[ $with_aarch64 ]]; then packages+=("${aarch64_packages[@]}"); fi
 
@@ -114,4 +131,6 @@ done
 "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
   apt-get install -qq --yes --no-install-recommends "${missing[@]}" >/dev/null ||
   die "apt-get install failed; to see why, run: apt-get install ${missing[*]}"
-echo "Done. Next: bazel test //..."
+config=
+[[ $LLVM == "${LLVM_VERSIONS[0]}" ]] || config=" --config=llvm$LLVM"
+echo "Done. Next: bazel test$config //..."

@@ -4,6 +4,9 @@
 set -euo pipefail
 
 readonly VERSION=$1 INTERFACE=$2
+# "_llvm22" and "22"; nothing and "19".
+readonly OF_LLVM=${INTERFACE#"${INTERFACE%%_*}"}
+readonly LLVM=${OF_LLVM#_llvm}
 shift 2
 
 usage() {
@@ -83,7 +86,7 @@ library() { program "$1" "$2" 644; } # FILE DESTINATION
 # A template, with what only an installation knows.
 fill() { # FILE DESTINATION
   mkdir -p "$(dirname "$2")"
-  sed -e "s|@VERSION@|$VERSION|g" -e "s|@LIBDIR@|$libdir|g" \
+  sed -e "s|@VERSION@|$VERSION|g" -e "s|@LIBDIR@|$libdir|g" -e "s|@LLVM@|${LLVM:-19}|g" \
     -e "s|@PKGCONFIG_TO_PREFIX@|$(up "$libdir/pkgconfig")|g" \
     -e "s|@CMAKE_TO_PREFIX@|$(up "$libdir/cmake/Firstcall")|g" "$1" >"$2"
   chmod 644 "$2"
@@ -101,18 +104,18 @@ mkdir -p "$ROOT/bin"
 ln -sf "../$libdir/firstcall/firstcall" "$ROOT/bin/firstcall"
 
 # --- Libraries ---
-# Each stands under its full version, and is found by its SONAME and, by the linker, without either.
-library "clients/capi/libfirstcall.so.$INTERFACE" "$LIB/libfirstcall.so.$VERSION"
-ln -sf "libfirstcall.so.$VERSION" "$LIB/libfirstcall.so.$INTERFACE"
+# Each stands under its full version, and if it is not for LLVM 19 with its LLVM, and is found by its SONAME and, by the linker, without either.
+library "clients/capi/libfirstcall.so.$INTERFACE" "$LIB/libfirstcall.so.$VERSION$OF_LLVM"
+ln -sf "libfirstcall.so.$VERSION$OF_LLVM" "$LIB/libfirstcall.so.$INTERFACE"
 ln -sf "libfirstcall.so.$INTERFACE" "$LIB/libfirstcall.so"
 
 # This one finds the compiler beside the file that it really is.
-library "clients/capi/libfirstcall_runtime.so.$INTERFACE" "$LIB/firstcall/libfirstcall_runtime.so.$VERSION"
-ln -sf "firstcall/libfirstcall_runtime.so.$VERSION" "$LIB/libfirstcall_runtime.so.$INTERFACE"
+library "clients/capi/libfirstcall_runtime.so.$INTERFACE" "$LIB/firstcall/libfirstcall_runtime.so.$VERSION$OF_LLVM"
+ln -sf "firstcall/libfirstcall_runtime.so.$VERSION$OF_LLVM" "$LIB/libfirstcall_runtime.so.$INTERFACE"
 ln -sf "libfirstcall_runtime.so.$INTERFACE" "$LIB/libfirstcall_runtime.so"
 
-library "engine/libfirstcall_cc.so.$VERSION" "$LIB/libfirstcall_cc.so.$VERSION"
-ln -sf "libfirstcall_cc.so.$VERSION" "$LIB/libfirstcall_cc.so"
+library "engine/libfirstcall_cc.so.$VERSION$OF_LLVM" "$LIB/libfirstcall_cc.so.$VERSION$OF_LLVM"
+ln -sf "libfirstcall_cc.so.$VERSION$OF_LLVM" "$LIB/libfirstcall_cc.so"
 
 # So does this one.
 library clients/mcjit/libfirstcall_mcjit.so "$LIB/firstcall/libfirstcall_mcjit.so"

@@ -14,6 +14,10 @@
 set -euo pipefail
 
 readonly VERSION=$1 INTERFACE=$2
+# "_llvm22"; nothing for LLVM 19.
+readonly OF_LLVM=${INTERFACE#"${INTERFACE%%_*}"}
+LLVM=${OF_LLVM#_llvm}
+readonly LLVM=${LLVM:-19}
 
 die() {
   echo "build_packages: $*" >&2
@@ -25,7 +29,7 @@ for tool in dpkg-deb dpkg-shlibdeps dpkg-gensymbols; do
   command -v $tool >/dev/null || die "$tool is missing (Debian packages dpkg and dpkg-dev)"
 done
 # Packages that Debian makes itself, which begin with -1, count as newer.
-readonly REVISION=$VERSION-0upstream1
+readonly REVISION=$VERSION${OF_LLVM/_/+}-0upstream1
 readonly MAINTAINER="${DEBFULLNAME-$(git config user.name)} <${DEBEMAIL-$(git config user.email)}>"
 readonly TRIPLET=$(dpkg-architecture -qDEB_HOST_MULTIARCH) ARCHITECTURE=$(dpkg-architecture -qDEB_HOST_ARCH)
 readonly LIB=usr/lib/$TRIPLET
@@ -55,7 +59,7 @@ gzip -9n "$WORK/all/usr/share/man/man1/firstcall.1"
 mkdir -p "$WORK/all/usr/share/doc/libfirstcall-dev"
 mv "$WORK/all/usr/share/doc/firstcall/examples" "$WORK/all/usr/share/doc/libfirstcall-dev/"
 
-readonly C_LIBRARY=libfirstcall$INTERFACE CC_LIBRARY=libfirstcall-cc$VERSION
+readonly C_LIBRARY=libfirstcall${INTERFACE/_/-} CC_LIBRARY=libfirstcall-cc$VERSION${OF_LLVM/_/-}
 move "$C_LIBRARY" "$LIB/libfirstcall.so.*" "$LIB/libfirstcall_runtime.so.*" \
   "$LIB/firstcall/libfirstcall_runtime.so.*" "$LIB/firstcall/libfirstcall_compiler.so"
 move "$CC_LIBRARY" "$LIB/libfirstcall_cc.so.*"
@@ -110,7 +114,7 @@ END
 mkdir -p "$WORK/$C_LIBRARY/DEBIAN" "$WORK/$CC_LIBRARY/DEBIAN"
 printf 'libfirstcall %s %s (>= %s)\nlibfirstcall_runtime %s %s (>= %s)\n' \
   "$INTERFACE" "$C_LIBRARY" "$VERSION" "$INTERFACE" "$C_LIBRARY" "$VERSION" >"$WORK/$C_LIBRARY/DEBIAN/shlibs"
-printf 'libfirstcall_cc %s %s\n' "$VERSION" "$CC_LIBRARY" >"$WORK/$CC_LIBRARY/DEBIAN/shlibs"
+printf 'libfirstcall_cc %s %s\n' "$VERSION$OF_LLVM" "$CC_LIBRARY" >"$WORK/$CC_LIBRARY/DEBIAN/shlibs"
 mkdir -p "$WORK/firstcall-mcjit/DEBIAN" "$WORK/firstcall-orc/DEBIAN"
 for package in "$C_LIBRARY" "$CC_LIBRARY" firstcall-mcjit firstcall-orc; do
   printf 'activate-noawait ldconfig\n' >"$WORK/$package/DEBIAN/triggers"
@@ -118,7 +122,7 @@ done
 
 # The symbols of the C interface, and since when they are there.
 (cd "$WORK/source" &&
-  dpkg-gensymbols -p"$C_LIBRARY" -v"$VERSION" -P"$WORK/$C_LIBRARY" -e"$WORK/$C_LIBRARY/$LIB/libfirstcall.so.$VERSION" \
+  dpkg-gensymbols -p"$C_LIBRARY" -v"$VERSION" -P"$WORK/$C_LIBRARY" -e"$WORK/$C_LIBRARY/$LIB/libfirstcall.so.$VERSION$OF_LLVM" \
     -O"$WORK/$C_LIBRARY/DEBIAN/symbols" >/dev/null)
 
 # Its LLVM comes from static libraries, and the sooner it starts the better.
@@ -144,14 +148,14 @@ package firstcall-mcjit libs "$(library_packages firstcall-mcjit)" same \
 $WHAT
 
 This package has a library to be preloaded. It takes MCJIT's place in programs
-that use it from the shared library of LLVM 19.
+that use it from the shared library of LLVM $LLVM.
 END
 package firstcall-orc libs "$(library_packages firstcall-orc)" same \
   "fast code generation for programs that use LLVM's ORC" <<END
 $WHAT
 
 This package has the compile function for programs that use ORC from the shared
-library of LLVM 19, and a library to be preloaded that gives it to them.
+library of LLVM $LLVM, and a library to be preloaded that gives it to them.
 END
 package "$C_LIBRARY" libs "$(library_packages "$C_LIBRARY")" same \
   "lazy per-function compiler for LLVM IR - C library" "$CURL" <<END

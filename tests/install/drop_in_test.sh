@@ -36,8 +36,8 @@ int main(void) {
   return 0;
 }
 END
-gcc "$TEST_TMPDIR/orc.c" -o "$TEST_TMPDIR/orc" -I"$prefix/include" -isystem /usr/include/llvm-19 -isystem /usr/include/llvm-c-19 \
-  -L"$prefix/lib" -lfirstcall_orc_engine -lLLVM-19 -Wl,-rpath,"$prefix/lib:$prefix/lib/firstcall"
+gcc "$TEST_TMPDIR/orc.c" -o "$TEST_TMPDIR/orc" -I"$prefix/include" -isystem "/usr/include/llvm-$LLVM" -isystem "/usr/include/llvm-c-$LLVM" \
+  -L"$prefix/lib" -lfirstcall_orc_engine "-lLLVM-$LLVM" -Wl,-rpath,"$prefix/lib:$prefix/lib/firstcall"
 "$TEST_TMPDIR/orc" || fail "a program in C cannot ask for the compile function"
 
 # A lazy layer, in C++.
@@ -68,7 +68,7 @@ int main() {
 }
 END
 g++ -std=c++17 "$TEST_TMPDIR/lazy.cc" -o "$TEST_TMPDIR/lazy" -I"$prefix/include" \
-  -isystem /usr/include/llvm-19 -isystem /usr/include/llvm-c-19 \
-  -L"$prefix/lib" -lfirstcall_orc_engine -labsl_status -lLLVM-19 -Wl,-rpath,"$prefix/lib:$prefix/lib/firstcall"
+  -isystem "/usr/include/llvm-$LLVM" -isystem "/usr/include/llvm-c-$LLVM" \
+  -L"$prefix/lib" -lfirstcall_orc_engine -labsl_status "-lLLVM-$LLVM" -Wl,-rpath,"$prefix/lib:$prefix/lib/firstcall"
 out=$("$TEST_TMPDIR/lazy") || fail "a program with a lazy layer failed: $out"
 [[ $out == "42, 1 compiled" ]] || fail "a program with a lazy layer prints: $out"

@@ -18,12 +18,12 @@ for header in engine/engine.h engine/options.h cache/disk_cache.h memory/memory_
   g++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -I. -x c++ "firstcall/$header" ||
     fail "$header"
 done
-readonly LLVM=(-isystem /usr/include/llvm-19 -isystem /usr/include/llvm-c-19)
-g++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -I. "${LLVM[@]}" -x c++ firstcall/orc/orc_compiler.h ||
+readonly LLVM_HEADERS=(-isystem "/usr/include/llvm-$LLVM" -isystem "/usr/include/llvm-c-$LLVM")
+g++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -I. "${LLVM_HEADERS[@]}" -x c++ firstcall/orc/orc_compiler.h ||
   fail "orc/orc_compiler.h"
-g++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -I. "${LLVM[@]}" -x c++ firstcall/orc/orc_lazy_layer.h ||
+g++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -I. "${LLVM_HEADERS[@]}" -x c++ firstcall/orc/orc_lazy_layer.h ||
   fail "orc/orc_lazy_layer.h"
-gcc -std=c99 -Wall -Wextra -Werror -fsyntax-only -I. "${LLVM[@]}" -x c firstcall/orc/orc_c.h ||
+gcc -std=c99 -Wall -Wextra -Werror -fsyntax-only -I. "${LLVM_HEADERS[@]}" -x c firstcall/orc/orc_c.h ||
   fail "orc/orc_c.h in C"
 gcc -std=c99 -pedantic -Wall -Wextra -Werror -fsyntax-only -I. -x c firstcall/firstcall.h ||
   fail "the header in C"

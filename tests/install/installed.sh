@@ -30,6 +30,8 @@ expect_examples() { # DIRECTORY REPL-EXPECTED
 }
 
 [[ -v install_options ]] || readonly install_options=()
+# Of the LLVM that all is built with: "_llvm22"; nothing for LLVM 19.
+readonly OF_LLVM=${3#"${3%%_*}"} LLVM=${LLVM_MAJOR:-19}
 readonly VERSION=$2 prefix=$TEST_TMPDIR/second
 "$1" "$2" "$3" --prefix="$TEST_TMPDIR/first" "${install_options[@]}" || fail "installing failed"
 mv "$TEST_TMPDIR/first" "$prefix"

@@ -12,7 +12,7 @@ examples=$prefix/share/doc/firstcall/examples
 readonly rpath=-Wl,-rpath,$prefix/lib
 read -r -a c_options < <(pkg-config --cflags --libs firstcall)
 read -r -a cc_options < <(pkg-config --cflags --libs firstcall-cc)
-mapfile -t llvm_options < <(llvm-config-19 --cppflags --ldflags --libs | xargs -n 1)
+mapfile -t llvm_options < <("llvm-config-$LLVM" --cppflags --ldflags --libs | xargs -n 1)
 mkdir "$TEST_TMPDIR/programs"
 cd "$TEST_TMPDIR/programs"
 for example in embed memory; do
@@ -29,7 +29,7 @@ needed=$(objdump -p "$TEST_TMPDIR/programs/embed_c")
   fail "embed_c needs other libraries: $needed"
 # In C++ it asks for this release.
 needed=$(objdump -p "$TEST_TMPDIR/programs/embed_cc")
-[[ $needed == *NEEDED*libfirstcall_cc.so."$VERSION"* ]] || fail "embed_cc needs other libraries: $needed"
+[[ $needed == *NEEDED*libfirstcall_cc.so."$VERSION$OF_LLVM"* ]] || fail "embed_cc needs other libraries: $needed"
 
 # Without LLVM, but for the first compile: the library finds the compiler in the installed tree.
 gcc -std=c99 "$examples/embed.c" -o "$TEST_TMPDIR/runtime" -I"$prefix/include" -L"$prefix/lib" \

@@ -18,7 +18,7 @@ expect() {
 
 # LLVM's own tool reads the IR, and says that it is valid.
 ${FIRSTCALL_EMULATE-} "$ir" "$primes" >"$TEST_TMPDIR/primes.ll"
-opt-19 -passes=verify -disable-output "$TEST_TMPDIR/primes.ll" || fail "LLVM refuses the IR"
+"opt-${LLVM_MAJOR:-19}" -passes=verify -disable-output "$TEST_TMPDIR/primes.ll" || fail "LLVM refuses the IR"
 
 # There are 25 primes below 100 and 1,229 below 10,000.
 expect $'25\ncompiled: 3 of 4' "$run" "$primes" 100
