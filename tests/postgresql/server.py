@@ -7,7 +7,7 @@ import sys
 
 _ARCHIVE = ("postgresql-15", "postgresql-15_15.18.orig.tar.bz2",
             "11df0df97fe3ea4ba9a791faaf39cee1d2fe571e78885b5b55d8517d27c323b4")
-_LLVM_VERSION = "19"
+_LLVM_VERSION = os.environ.get("LLVM_MAJOR", "19")
 _HERE = os.path.dirname(os.path.realpath(__file__))
 _FETCH = os.path.join(_HERE, "..", "..", "third_party", "debian", "fetch_source.sh")
 

@@ -32,7 +32,7 @@ OF_CANCELLED = 7  # The status of storm.c.
 
 
 def compile_to(path, source, level):
-    compiler = "clang++-19" if source.endswith(".cc") else "clang-19"
+    compiler = ("clang++-" if source.endswith(".cc") else "clang-") + os.environ.get("LLVM_MAJOR", "19")
     subprocess.run([compiler, level, "-emit-llvm", "-c", os.path.join(HERE, source), "-o", path], check=True)
 
 

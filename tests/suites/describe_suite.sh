@@ -14,7 +14,7 @@ set -euo pipefail
 shopt -s extglob nullglob
 
 # shellcheck disable=SC2034
-readonly LLVM_VERSION=19  # For .suite files.
+readonly LLVM_VERSION=${LLVM_MAJOR:-19}  # For .suite files.
 
 SUITES="$(dirname "$(realpath "${BASH_SOURCE[0]}")")"
 NAME="$1"

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import threading
 
-LLVM = "19"
+LLVM = os.environ.get("LLVM_MAJOR", "19")
 _COMPILE_TIME_LIMIT = 600
 
 

@@ -17,6 +17,20 @@ typedef unsigned char byte256 __attribute__((ext_vector_type(256)));
 typedef float float64x __attribute__((ext_vector_type(64)));
 typedef _Bool bool6 __attribute__((ext_vector_type(6)));
 typedef _Bool bool33 __attribute__((ext_vector_type(33)));
+typedef char char6 __attribute__((ext_vector_type(6)));
+typedef char char33 __attribute__((ext_vector_type(33)));
+
+// Changes one truth value of a vector. `bytes`: a vector type of as many bytes.
+#if __clang_major__ < 20
+#define SET(vector, index, truth, bytes) (vector)[index] = (truth)
+#else  // Of such an assignment clang 22 makes IR that LLVM 22 refuses.
+#define SET(vector, index, truth, bytes)                       \
+  do {                                                         \
+    bytes all = __builtin_convertvector(vector, bytes);        \
+    all[index] = (truth) != 0;                                 \
+    vector = __builtin_convertvector(all, __typeof__(vector)); \
+  } while (0)
+#endif
 
 static volatile unsigned seed = 12345;
 
@@ -90,8 +104,8 @@ static void small_vectors(void) {
     printf("%d\n", b[0]);
     bool6 p, q;
     for (int k = 0; k < 6; ++k) {
-      p[k] = next() & 1;
-      q[k] = next() & 2;
+      SET(p, k, next() & 1, char6);
+      SET(q, k, next() & 2, char6);
     }
     const bool6 r = both(p, q);
     printf("%d%d%d%d%d%d\n", r[0], r[1], r[2], r[3], r[4], r[5]);
@@ -143,14 +157,14 @@ static void large_vectors(void) {
 static void truth_values(void) {
   bool33 x, y;
   for (int i = 0; i < 33; ++i) {
-    x[i] = next() & 1;
-    y[i] = next() & 4;
+    SET(x, i, next() & 1, char33);
+    SET(y, i, next() & 4, char33);
   }
   for (int i = 0; i < 5; ++i) {
     const bool33 z = (x ^ y) | (bool33)(x & y);
     x = y;
     y = z;
-    y[i] = !y[i];
+    SET(y, i, !y[i], char33);
   }
   int set = 0;
   for (int i = 0; i < 33; ++i) set = set * 3 + x[i] + 2 * y[i];
