@@ -14,8 +14,9 @@
 
 namespace firstcall::llvm_version {
 
-// Whether the function may store any part of `pointer`, pass it on, or return it. Whether the
-// pointer is null does not count.
+// Whether the function may store any part of `pointer`, pass it on, or return it. LLVM 22 tells
+// apart what only finds out whether the pointer is null, which does not count here; LLVM 19 counts
+// some comparisons with null.
 inline bool MayBeCaptured(const llvm::Value& pointer) {
 #if LLVM_VERSION_MAJOR >= 21
   const auto captures_more = [](llvm::CaptureComponents captured) {
@@ -31,8 +32,8 @@ inline bool MayBeCaptured(const llvm::Value& pointer) {
 // Is told by llvm::PointerMayBeCaptured of each use that captures.
 class CaptureTracker : public llvm::CaptureTracker {
  public:
-  // Whether nothing more need be told. If not, uses of what the user of `use` returns are passed
-  // over.
+  // Called for a use that captures. Returns whether tracking may end. If not, tracking goes on with
+  // the other uses, but not with those of the result of the instruction that `use` belongs to.
   virtual bool IsLastCapture(const llvm::Use& use) = 0;
 
 #if LLVM_VERSION_MAJOR >= 21
