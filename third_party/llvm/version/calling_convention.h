@@ -8,8 +8,9 @@
 
 namespace firstcall::llvm_version {
 
-// On x86-64: whether the register that is too few for an argument of 128 bits is for a later
-// argument, as the ABI has it. Otherwise no later argument gets it.
+// An i128 argument on x86-64 needs two registers, and goes to the stack if only one is left. This
+// constant says whether a later argument gets the register that is left, as in the System V psABI
+// (3.2.3), or whether that register stays unused.
 constexpr bool kLaterArgumentsGetRegisters = LLVM_VERSION_MAJOR >= 22;
 
 }  // namespace firstcall::llvm_version
