@@ -7,6 +7,7 @@
 
 #include "base/round_up.h"
 #include "ir/scalar_bits.h"
+#include "third_party/llvm/version/data_layout.h"
 
 namespace firstcall::ir {
 namespace {
@@ -54,10 +55,12 @@ uint64_t VectorBits(const Type& type) {
 }  // namespace
 
 DataLayout::DataLayout()
-    : integers_{{1, 1, 1, 0}, {8, 1, 1, 0}, {16, 2, 2, 0}, {32, 4, 4, 0}, {64, 4, 8, 0}},
+    : integers_{{8, 1, 1, 0}, {16, 2, 2, 0}, {32, 4, 4, 0}, {64, 4, 8, 0}},
       floats_{{16, 2, 2, 0}, {32, 4, 4, 0}, {64, 8, 8, 0}, {128, 16, 16, 0}},
       vectors_{{64, 8, 8, 0}, {128, 16, 16, 0}},
-      pointers_{{0, 8, 8, 64}} {}
+      pointers_{{0, 8, 8, 64}} {
+  if (llvm_version::kHasRuleForI1) integers_.insert(integers_.begin(), {1, 1, 1, 0});
+}
 
 // The rule of the next larger width holds for widths without a rule, or that of the largest one.
 const DataLayout::Alignment& DataLayout::OfInteger(uint32_t bits) const {

@@ -24,9 +24,9 @@ class DataLayout {
   // and for what this class does not know; InvalidArgument for text that is no data layout.
   static absl::StatusOr<DataLayout> Parse(absl::string_view text);
 
-  // The data layout that LLVM 19 gives a module of bitcode that has the layout `text` and the
-  // target `triple`. LLVM adds what an older LLVM left out, such as the alignment of i128, to the
-  // layouts of x86-64 and AArch64. Layouts of other machines are returned as they are.
+  // The data layout that this build's LLVM gives a module of bitcode that has the layout `text` and
+  // the target `triple`. LLVM adds what an older LLVM left out, such as the alignment of i128, to
+  // the layouts of x86-64 and AArch64. Layouts of other machines are returned as they are.
   static std::string Upgraded(absl::string_view text, absl::string_view triple);
 
   // Sets the layout of `type`, whose contained types have theirs, and whether it has one. Appends

@@ -20,6 +20,10 @@ constexpr absl::string_view kAArch64Layout =
                                   "i128:128-n32:64-S128-Fn32"
                                 : "e-m:e-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128-Fn32";
 
+// Whether i1 has a rule of its own, whatever a layout says of i8. Otherwise i1 has the alignments
+// of i8: in the layouts of AArch64, which prefer 4 bytes for i8, also for i1.
+constexpr bool kHasRuleForI1 = LLVM_VERSION_MAJOR < 20;
+
 }  // namespace firstcall::llvm_version
 
 #endif  // FIRSTCALL_THIRD_PARTY_LLVM_VERSION_DATA_LAYOUT_H_
