@@ -40,8 +40,7 @@ bool IsAccess(const ir::Function& function, const ir::Instruction& variable,
     case Opcode::kLoad:
       return !user.is_volatile && user.type == variable.source_type;
     case Opcode::kStore:
-      return operand == 0 && !user.is_volatile &&
-             function.TypeOf(function.OperandOf(user, 1)) == variable.source_type;
+      return operand == 0 && !user.is_volatile && function.TypeAt(user, 1) == variable.source_type;
     case Opcode::kCall:
       return IsLifetimeMark(function, user);
     case Opcode::kGetElementPtr:

@@ -152,7 +152,7 @@ double BlockFrequencies::WeightOf(uint32_t block) const {
 double BlockFrequencies::ProbabilityOfTrue(const ir::Instruction& branch) const {
   const ir::Instruction* const condition = function_.DefinitionOf(function_.OperandOf(branch, 0));
   if (condition == nullptr || condition->opcode != ir::Opcode::kICmp) return 0.5;
-  const bool compares_pointers = function_.TypeOf(function_.OperandOf(*condition, 0))->IsPointer();
+  const bool compares_pointers = function_.TypeAt(*condition, 0)->IsPointer();
   const ir::Constant* const right = function_.ConstantOf(function_.OperandOf(*condition, 1));
   const bool is_zero = right != nullptr && right->IsZero();
   switch (condition->predicate()) {

@@ -113,6 +113,10 @@ class Function {
   Operand OperandOf(const Instruction& instruction, uint32_t index) const {
     return operands[instruction.first_operand + index];
   }
+  // The type of that operand.
+  const Type* TypeAt(const Instruction& instruction, uint32_t index) const {
+    return TypeOf(OperandOf(instruction, index));
+  }
   // Blocks, or the indices of kExtractValue and kInsertValue, or the clauses' kinds of kLandingPad.
   absl::Span<const uint32_t> TargetsOf(const Instruction& instruction) const {
     return {targets.data() + instruction.first_target, instruction.target_count};

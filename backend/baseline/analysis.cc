@@ -2,6 +2,7 @@
 
 #include "absl/strings/string_view.h"
 #include "backend/baseline/cleared_registers.h"
+#include "backend/baseline/coverage.h"
 #include "backend/baseline/numbering.h"
 #include "backend/baseline/stack_protection.h"
 #include "backend/baseline/uses.h"

@@ -14,7 +14,7 @@
 #define FIRSTCALL_BACKEND_BASELINE_ANALYSIS_H_
 
 #include "backend/baseline/architecture.h"
-#include "backend/baseline/coverage.h"
+#include "backend/baseline/coverage_options.h"
 #include "backend/baseline/function_facts.h"
 #include "backend/baseline/refusal.h"
 #include "backend/baseline/register_fixer.h"

@@ -34,7 +34,7 @@ struct AssemblyPlan {
 bool CallsAssembly(const ir::Function& function, const ir::Instruction& instruction);
 
 // Nothing if an operand, or what the assembly changes, is not covered; never nothing for a call
-// that coverage.h has not refused. `call` calls assembly with a text.
+// that call_coverage.h has not refused. `call` calls assembly with a text.
 std::optional<AssemblyPlan> PlanAssembly(const ir::Function& function, const ir::Instruction& call,
                                          const Architecture& architecture);
 

@@ -8,6 +8,7 @@
 #include "backend/baseline/analysis.h"
 #include "backend/baseline/architecture.h"
 #include "backend/baseline/constant_expansion.h"
+#include "backend/baseline/coverage_options.h"
 #include "backend/baseline/intrinsic_expansion.h"
 #include "backend/baseline/lane_expansion.h"
 #include "backend/baseline/lowering.h"

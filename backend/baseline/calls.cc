@@ -13,11 +13,12 @@
 
 #include "absl/types/span.h"
 #include "backend/baseline/aggregates.h"
-#include "backend/baseline/coverage.h"
+#include "backend/baseline/call_attributes.h"
 #include "backend/baseline/empty_assembly.h"
 #include "backend/baseline/memory.h"
 #include "backend/baseline/moves.h"
 #include "backend/baseline/operands.h"
+#include "backend/baseline/own_registers.h"
 #include "backend/baseline/stack_guard.h"
 #include "backend/baseline/stack_protection.h"
 #include "backend/baseline/symbols.h"

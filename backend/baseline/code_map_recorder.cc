@@ -49,13 +49,6 @@ CodeMap::Location LocationOf(const FunctionCode& code, const ir::Instruction& in
   return SlotLocation(code, part, is_incoming);
 }
 
-// Whether the type has a vector of i1.
-bool HasMask(const ir::Type* type) {
-  if (type->IsVector()) return type->element()->IsInteger(1);
-  if (!type->IsAggregate()) return false;
-  return std::any_of(type->contained.begin(), type->contained.end(), HasMask);
-}
-
 // Of a part of the value that begins with `first`, at the beginning of a block with several
 // predecessors.
 CodeMap::Location LocationAtBlock(const FunctionCode& code, const ValuePart& first,

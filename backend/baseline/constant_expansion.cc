@@ -4,6 +4,7 @@
 
 #include "absl/types/span.h"
 #include "backend/baseline/constants.h"
+#include "backend/baseline/effects.h"
 #include "ir/intrinsic.h"
 #include "ir/module.h"
 #include "ir/opcode.h"

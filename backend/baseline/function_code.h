@@ -9,7 +9,7 @@
 
 #include "backend/baseline/architecture.h"
 #include "backend/baseline/assembler.h"
-#include "backend/baseline/coverage.h"
+#include "backend/baseline/coverage_options.h"
 #include "backend/baseline/exceptions.h"
 #include "backend/baseline/frame.h"
 #include "backend/baseline/function_facts.h"

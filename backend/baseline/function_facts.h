@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backend/baseline/block_order.h"
+#include "backend/baseline/coverage_options.h"
 #include "backend/baseline/registers.h"
 #include "backend/baseline/value_facts.h"
 #include "ir/function.h"

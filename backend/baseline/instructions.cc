@@ -5,7 +5,7 @@
 #include "backend/baseline/calls.h"
 #include "backend/baseline/comparisons.h"
 #include "backend/baseline/control_flow.h"
-#include "backend/baseline/coverage.h"
+#include "backend/baseline/effects.h"
 #include "backend/baseline/empty_assembly.h"
 #include "backend/baseline/exceptions.h"
 #include "backend/baseline/floats.h"

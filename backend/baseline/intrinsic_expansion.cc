@@ -13,8 +13,6 @@ using ir::IntrinsicId;
 using ir::Opcode;
 using ir::Predicate;
 
-bool IsScalarFloat(const ir::Type* type) { return type->IsFloat() || type->IsDouble(); }
-
 // A power of two as a floating-point number of `type`.
 uint64_t BitsOfPower(const ir::Type* type, unsigned exponent) {
   return type->IsDouble() ? uint64_t{1023 + exponent} << 52 : uint64_t{127 + exponent} << 23;
@@ -23,7 +21,7 @@ uint64_t BitsOfPower(const ir::Type* type, unsigned exponent) {
 bool IsExpanded(const ir::Function& function, const ir::Instruction& call) {
   if (call.opcode != Opcode::kCall) return false;
   const IntrinsicId intrinsic = function.IntrinsicOf(call);
-  const auto argument = [&] { return function.TypeOf(function.OperandOf(call, 0)); };
+  const auto argument = [&] { return function.TypeAt(call, 0); };
   switch (intrinsic) {
     case IntrinsicId::kMaximum:
     case IntrinsicId::kMinimum:

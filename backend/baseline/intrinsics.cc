@@ -3,9 +3,9 @@
 #include <cstdint>
 
 #include "backend/baseline/calls.h"
-#include "backend/baseline/coverage.h"
 #include "backend/baseline/exceptions.h"
 #include "backend/baseline/floats.h"
+#include "backend/baseline/intrinsic_coverage.h"
 #include "backend/baseline/library_functions.h"
 #include "backend/baseline/memory.h"
 #include "backend/baseline/operands.h"

@@ -1,6 +1,7 @@
 #include "backend/baseline/lane_expansion.h"
 
 #include "absl/container/inlined_vector.h"
+#include "backend/baseline/coverage.h"
 #include "backend/baseline/refusal.h"
 #include "backend/baseline/value_parts.h"
 #include "ir/constrained.h"
@@ -99,8 +100,7 @@ bool IsLaneByLane(const ir::Function& function, const ir::Instruction& instructi
     default:
       return false;
   }
-  return IsSupportedVector(instruction.type) &&
-         IsSupportedVector(function.TypeOf(function.OperandOf(instruction, 0)));
+  return IsSupportedVector(instruction.type) && IsSupportedVector(function.TypeAt(instruction, 0));
 }
 
 bool IsExpanded(const ir::Function& function, const ir::Instruction& instruction,

@@ -16,7 +16,7 @@
 #include <cstdint>
 
 #include "backend/baseline/architecture.h"
-#include "backend/baseline/coverage.h"
+#include "backend/baseline/coverage_options.h"
 #include "backend/baseline/expansion_writer.h"
 #include "ir/function.h"
 #include "ir/instruction.h"

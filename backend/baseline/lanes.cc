@@ -16,8 +16,6 @@ unsigned LaneBits(const ir::Type* type) {
   return element->IsPointer() ? 64 : static_cast<unsigned>(element->bit_size);
 }
 
-bool IsMask(const ir::Type* type) { return type->scalar()->IsInteger(1); }
-
 Mem LanePlaces::Allocate(const ir::Type* type) {
   if (const unsigned parts = PartCount(type); parts > 1) {
     WidePlaces& wide = parts <= 8 ? wide_ : widest_;

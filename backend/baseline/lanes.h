@@ -22,8 +22,6 @@ struct FunctionCode;
 // The number of lanes of a vector type, and the bits of each.
 unsigned LaneCount(const ir::Type* type);
 unsigned LaneBits(const ir::Type* type);
-// Whether the type is a vector of i1.
-bool IsMask(const ir::Type* type);
 
 // A vector in memory.
 struct Lanes {

@@ -61,6 +61,12 @@ const char* MathFunctionOf(IntrinsicId intrinsic, const ir::Type& type) {
   return nullptr;
 }
 
+bool HasMathFunction(const ir::Function& function, const ir::Instruction& call,
+                     IntrinsicId intrinsic) {
+  return function.CallOf(call).argument_count != 0 &&
+         MathFunctionOf(intrinsic, *function.TypeAt(call, 0)) != nullptr;
+}
+
 int RoundingModeOf(IntrinsicId id) {
   switch (id) {
     case IntrinsicId::kRoundeven:

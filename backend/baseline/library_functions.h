@@ -16,6 +16,10 @@ namespace firstcall::baseline {
 // its result. Null if there is none. `type`: the type of the intrinsic's first argument.
 const char* MathFunctionOf(ir::IntrinsicId intrinsic, const ir::Type& type);
 
+// Whether there is such a function for the intrinsic that `call` calls.
+bool HasMathFunction(const ir::Function& function, const ir::Instruction& call,
+                     ir::IntrinsicId intrinsic);
+
 // The immediate operand of ROUNDSS and ROUNDSD. Negative if the intrinsic is no rounding.
 int RoundingModeOf(ir::IntrinsicId id);
 

@@ -8,6 +8,7 @@
 #include "backend/baseline/code_map_recorder.h"
 #include "backend/baseline/code_writer.h"
 #include "backend/baseline/edges.h"
+#include "backend/baseline/effects.h"
 #include "backend/baseline/instructions.h"
 #include "backend/baseline/memory.h"
 #include "backend/baseline/operands.h"

@@ -10,24 +10,22 @@ namespace {
 using ir::Opcode;
 
 // Whether there is an integer of as many bits as the vector of i1 has lanes.
-bool IsMask(const ir::Type* type) {
+bool FitsInteger(const ir::Type* type) {
   constexpr uint64_t kMostBits = 128;
   return type->IsFixedVector() && type->element()->IsInteger(1) && type->count <= kMostBits;
 }
 
 bool IsExpanded(const ir::Function& function, const ir::Instruction& instruction) {
-  const auto type_at = [&](uint32_t index) {
-    return function.TypeOf(function.OperandOf(instruction, index));
-  };
+  const auto type_at = [&](uint32_t index) { return function.TypeAt(instruction, index); };
   switch (instruction.opcode) {
     case Opcode::kLoad:
-      return IsMask(instruction.type) && !instruction.IsAtomic();
+      return FitsInteger(instruction.type) && !instruction.IsAtomic();
     case Opcode::kStore:
-      return IsMask(type_at(1)) && !instruction.IsAtomic();
+      return FitsInteger(type_at(1)) && !instruction.IsAtomic();
     case Opcode::kBitCast: {
       const ir::Type* const from = type_at(0);
       const ir::Type* const to = instruction.type;
-      return (IsMask(from) || IsMask(to)) && !from->IsInteger() && !to->IsInteger() &&
+      return (FitsInteger(from) || FitsInteger(to)) && !from->IsInteger() && !to->IsInteger() &&
              PartCount(from) != 0 && PartCount(to) != 0;
     }
     default:
@@ -56,7 +54,7 @@ ExpansionWriter::Source MaskExpansion::Write(const ir::Instruction& instruction)
   const Source value = writer_.Old(instruction, is_store ? 1 : 0);
   const ir::Type* const type = writer_.TypeOf(value);
   if (!is_store) {
-    const ir::Type* const word = integer_of(IsMask(type) ? type : instruction.type);
+    const ir::Type* const word = integer_of(FitsInteger(type) ? type : instruction.type);
     return writer_.Add(Opcode::kBitCast, instruction.type,
                        {writer_.Add(Opcode::kBitCast, word, {value})});
   }

@@ -8,6 +8,7 @@
 #include "backend/baseline/operands.h"
 #include "backend/baseline/register_variables.h"
 #include "backend/baseline/stack_probe.h"
+#include "backend/baseline/static_alloca.h"
 #include "backend/baseline/symbols.h"
 #include "backend/baseline/value_parts.h"
 #include "backend/baseline/value_slots.h"

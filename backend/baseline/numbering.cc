@@ -4,7 +4,11 @@
 
 #include "backend/baseline/assembly_plan.h"
 #include "backend/baseline/constants.h"
+#include "backend/baseline/coverage.h"
+#include "backend/baseline/effects.h"
 #include "backend/baseline/function_features.h"
+#include "backend/baseline/own_registers.h"
+#include "backend/baseline/static_alloca.h"
 #include "backend/baseline/value_parts.h"
 
 namespace firstcall::baseline {
@@ -67,8 +71,7 @@ Refusal NumberArguments(FunctionFacts& facts) {
 // Whether the instruction is an atomic one that writes 128 bits if they are as expected.
 bool ExchangesWide(const ir::Function& function, const ir::Instruction& instruction) {
   return instruction.opcode == Opcode::kAtomicRmw ||
-         (instruction.opcode == Opcode::kCmpXchg &&
-          PartCount(function.TypeOf(function.OperandOf(instruction, 1))) > 1);
+         (instruction.opcode == Opcode::kCmpXchg && PartCount(function.TypeAt(instruction, 1)) > 1);
 }
 
 Refusal NumberResult(FunctionFacts& facts, const Architecture& architecture,

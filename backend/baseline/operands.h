@@ -44,7 +44,7 @@ inline const ir::Type* TypeOf(const FunctionCode& code, ir::Operand value) {
 }
 inline const ir::Type* TypeAt(const FunctionCode& code, const ir::Instruction& instruction,
                               unsigned index) {
-  return code.function->TypeOf(code.function->OperandOf(instruction, index));
+  return code.function->TypeAt(instruction, index);
 }
 // Null if the operand is no constant.
 inline const ir::Constant* ConstantOf(const FunctionCode& code, ir::Operand value) {

@@ -1,5 +1,6 @@
 #include "backend/baseline/passing_expansion.h"
 
+#include "backend/baseline/passing_coverage.h"
 #include "backend/baseline/value_parts.h"
 #include "backend/baseline/vector_passing.h"
 #include "ir/constant.h"
@@ -49,8 +50,7 @@ const CallingConvention* PassingExpansion::ConventionOf(const ir::Instruction& c
 
 bool PassingExpansion::HasForms(const ir::Instruction& instruction) {
   if (instruction.opcode == Opcode::kRet && instruction.operand_count != 0) {
-    return FormOf(function_->TypeOf(function_->OperandOf(instruction, 0)), *own_convention_) !=
-           nullptr;
+    return FormOf(function_->TypeAt(instruction, 0), *own_convention_) != nullptr;
   }
   const CallingConvention* const convention = ConventionOf(instruction);
   if (convention == nullptr) return false;

@@ -61,7 +61,7 @@ bool SmallFloatExpansion::IsExpandedCall(const ir::Instruction& call) const {
   if (call.opcode != Opcode::kCall) return false;
   const IntrinsicId intrinsic = function_->IntrinsicOf(call);
   if (intrinsic == IntrinsicId::kFptosiSat || intrinsic == IntrinsicId::kFptouiSat) {
-    return HasSmallFloats(function_->TypeOf(function_->OperandOf(call, 0)));
+    return HasSmallFloats(function_->TypeAt(call, 0));
   }
   return HasSmallFloats(call.type) && IsComputedAsFloat(intrinsic);
 }
@@ -75,7 +75,7 @@ bool SmallFloatExpansion::RoundsToBfloat(const ir::Instruction& instruction) con
 
 bool SmallFloatExpansion::IsExpanded(const ir::Instruction& instruction) const {
   const ir::Type* const to = instruction.type;
-  const auto from = [&] { return function_->TypeOf(function_->OperandOf(instruction, 0)); };
+  const auto from = [&] { return function_->TypeAt(instruction, 0); };
   if (to->IsVector() && (!to->IsFixedVector() || to->count > kMostLanes)) return false;
   switch (instruction.opcode) {
     case Opcode::kFAdd:

@@ -12,7 +12,7 @@
 
 namespace firstcall::baseline::x86_64 {
 
-// `intrinsic` must be one for which IsSseIntrinsic (coverage.h) holds.
+// `intrinsic` must be one for which IsSseIntrinsic (intrinsic_coverage.h) holds.
 void LowerSseIntrinsic(FunctionCode& code, AssemblerX86_64& native,
                        const ir::Instruction& intrinsic);
 

@@ -3,6 +3,11 @@
 #include <optional>
 
 namespace firstcall::baseline {
+namespace {
+
+constexpr char kStackProbe[] = "probe-stack";
+
+}  // namespace
 
 StackProbe StackProbeOf(const ir::AttributeSet& attributes) {
   if (!attributes.HasString(kStackProbe)) return StackProbe::kNone;

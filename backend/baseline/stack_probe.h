@@ -8,7 +8,6 @@
 
 #include <cstdint>
 
-#include "backend/baseline/coverage.h"
 #include "ir/attributes.h"
 
 namespace firstcall::baseline {

@@ -9,6 +9,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "backend/baseline/element_indices.h"
+#include "backend/baseline/static_alloca.h"
 #include "ir/constant.h"
 #include "ir/global.h"
 #include "ir/intrinsic.h"
@@ -148,9 +149,7 @@ class Planner {
   // beyond the variable. If neither, but the result points into the variable: notes that.
   bool IsTaken(const ir::Instruction& instruction, unsigned index, const Pointer& pointer) {
     const auto is_beyond = [&](const ir::Type* type) { return pointer.left < type->store_size; };
-    const auto type_at = [&](unsigned i) {
-      return function_.TypeOf(function_.OperandOf(instruction, i));
-    };
+    const auto type_at = [&](unsigned i) { return function_.TypeAt(instruction, i); };
     switch (instruction.opcode) {
       case Opcode::kLoad:
         return is_beyond(instruction.type);

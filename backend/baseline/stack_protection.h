@@ -11,7 +11,7 @@
 #ifndef FIRSTCALL_BACKEND_BASELINE_STACK_PROTECTION_H_
 #define FIRSTCALL_BACKEND_BASELINE_STACK_PROTECTION_H_
 
-#include "backend/baseline/coverage.h"
+#include "backend/baseline/coverage_options.h"
 #include "backend/baseline/function_facts.h"
 #include "backend/baseline/refusal.h"
 #include "ir/attributes.h"

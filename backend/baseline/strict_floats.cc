@@ -37,9 +37,9 @@ const ir::ConstrainedOperation* OperationOf(const ir::Function& function,
   if (operation == nullptr || function.CallOf(call).has_bundles) return nullptr;
   if (!IsCoveredNumber(call.type)) return nullptr;
   for (uint32_t i = 0; i < operation->argument_count; ++i) {
-    if (!IsCoveredNumber(function.TypeOf(function.OperandOf(call, i)))) return nullptr;
+    if (!IsCoveredNumber(function.TypeAt(call, i))) return nullptr;
   }
-  const ir::Type* const first = function.TypeOf(function.OperandOf(call, 0));
+  const ir::Type* const first = function.TypeAt(call, 0);
   const bool is_cast = operation->opcode == Opcode::kFPToSI || operation->opcode == Opcode::kFPToUI;
   return is_cast && IsOddConversion(first, call.type) ? nullptr : operation;
 }

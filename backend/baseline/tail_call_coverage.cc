@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "backend/baseline/coverage.h"
+#include "backend/baseline/call_attributes.h"
 #include "ir/attributes.h"
 #include "ir/opcode.h"
 #include "ir/type.h"

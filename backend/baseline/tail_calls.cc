@@ -4,10 +4,10 @@
 
 #include "absl/container/inlined_vector.h"
 #include "backend/baseline/argument_places.h"
-#include "backend/baseline/coverage.h"
 #include "backend/baseline/function_code.h"
 #include "backend/baseline/moves.h"
 #include "backend/baseline/operands.h"
+#include "backend/baseline/own_registers.h"
 #include "backend/baseline/value_parts.h"
 
 namespace firstcall::baseline {

@@ -7,9 +7,11 @@
 #include "absl/types/span.h"
 #include "backend/baseline/argument_places.h"
 #include "backend/baseline/assembly_plan.h"
-#include "backend/baseline/coverage.h"
+#include "backend/baseline/call_attributes.h"
+#include "backend/baseline/effects.h"
 #include "backend/baseline/empty_assembly.h"
 #include "backend/baseline/memory_update.h"
+#include "backend/baseline/own_registers.h"
 #include "backend/baseline/value_parts.h"
 
 namespace firstcall::baseline {

@@ -1,5 +1,6 @@
 #include "backend/baseline/value_parts.h"
 
+#include <algorithm>
 #include <cstddef>
 
 namespace firstcall::baseline {
@@ -191,6 +192,11 @@ unsigned PartCountOfOthers(const ir::Type* type) {
     default:
       return PartsOf(type).count;
   }
+}
+
+bool HasMask(const ir::Type* type) {
+  if (!type->IsAggregate()) return IsMask(type);
+  return std::any_of(type->contained.begin(), type->contained.end(), HasMask);
 }
 
 }  // namespace firstcall::baseline

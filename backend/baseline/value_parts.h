@@ -61,6 +61,28 @@ inline bool HasSmallFloats(const ir::Type* type) { return IsSmallFloat(type->sca
 // Whether the type is fp128. Functions of a library compute with such numbers (quad_floats.h).
 inline bool IsQuad(const ir::Type* type) { return type->kind == ir::TypeKind::kFp128; }
 
+// Whether the type is float or double.
+inline bool IsScalarFloat(const ir::Type* type) { return type->IsFloat() || type->IsDouble(); }
+
+// Whether the type is an integer or a pointer in one general register.
+inline bool IsScalar(const ir::Type* type) {
+  return type->IsPointer() || (type->IsInteger() && type->number <= 64);
+}
+
+// Whether the type is an integer that has as many bits as a register, or a part of a register.
+inline bool IsWholeWidth(const ir::Type* type) {
+  return type->IsInteger() &&
+         (type->number == 8 || type->number == 16 || type->number == 32 || type->number == 64);
+}
+
+// Whether the type is a vector of i1. Such values have no place in memory, and are passed to
+// nobody.
+inline bool IsMask(const ir::Type* type) {
+  return type->IsVector() && type->scalar()->IsInteger(1);
+}
+// Whether the type is or has one of these.
+bool HasMask(const ir::Type* type);
+
 // The width in bits of a lane in a vector of `count` times i1.
 unsigned MaskLaneBits(uint64_t count);
 

@@ -14,6 +14,7 @@
 #include "backend/baseline/architecture.h"
 #include "backend/baseline/baseline_compiler.h"
 #include "backend/baseline/coverage.h"
+#include "backend/baseline/coverage_options.h"
 #include "backend/baseline/refusal.h"
 #include "backend/baseline/triple.h"
 #include "base/status.h"
