@@ -1,5 +1,3 @@
-// Also tests library_functions.
-
 #include "direct/shared_constants.h"
 
 #include <string>
