@@ -8,11 +8,16 @@
 //
 // (The macros are those of base/status.h.)
 //
-// Thread-safe: any threads may add, look up and run modules at the same time. The functions that
-// compile, link or run compiled code (Call, Prepare, PrepareAll, Detach, RunMain, RunConstructors,
-// RunDestructors, Remove, the destructor, the look-up of a variable, and in eager mode those that
-// add modules) block until that is done. CheckMain may read a module. Adding a module, and
-// CheckMain, may load LLVM.
+// Thread-safe: any threads may add, look up and run modules at the same time.
+//
+// Blocking: Call, Prepare, PrepareAll, Detach, RunMain, RunConstructors, RunDestructors, Remove,
+// the destructor and the look-up of a variable block until what they need is compiled, linked or
+// has run; so do the functions that add modules in eager mode. The look-up of a function and stats
+// never wait for a compile. Adding a module and CheckMain read the module or ask the object cache,
+// and may load LLVM.
+//
+// Ownership: the engine owns code, data and stubs. An address stays valid until its module is
+// removed or the engine is destroyed; after Detach, as long as the DetachedCode.
 
 #ifndef FIRSTCALL_ENGINE_ENGINE_H_
 #define FIRSTCALL_ENGINE_ENGINE_H_
@@ -52,17 +57,18 @@ struct LibraryFile {
 
 class Engine {
  public:
-  // InvalidArgument if the options name a target other than this machine's, if the client's memory
-  // manager or one of its event listeners is null, or if the arenas are to have more than 2,000
-  // MiB. ResourceExhausted if the process has no address space for an arena. A program that is
-  // linked with //engine:runtime_engine loads LLVM only when something has to be compiled. There,
-  // the call that needs LLVM returns errors of the target, and Unavailable, with the reason, if
-  // LLVM's library cannot be loaded.
+  // InvalidArgument if the options name a target other than this machine's, if `backend` and
+  // `baseline` contradict each other, if the client's memory manager or one of its event listeners
+  // is null, or if the arenas are to have more than 2,000 MiB. NotFound if one of the options'
+  // shared libraries cannot be loaded. ResourceExhausted if the process has no address space for an
+  // arena. A program that is linked with //engine:runtime_engine loads LLVM only when something has
+  // to be compiled. In such a program errors of the target, and Unavailable if LLVM's library
+  // cannot be loaded, are returned by the call that needs LLVM.
   static absl::StatusOr<std::unique_ptr<Engine>> Create(EngineOptions options = {});
 
   // The same, with a compiler half from elsewhere (engine/compiler_provider.h), which must exist
   // for as long as the process. If the provider makes the compiler only when something has to be
-  // compiled, errors of the options come then.
+  // compiled, errors of the options are returned by the call that needs the compiler.
   static absl::StatusOr<std::unique_ptr<Engine>> Create(EngineOptions options,
                                                         CompilerProvider& provider);
 
@@ -73,9 +79,10 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  // AddFile, AddFiles, AddBitcode, AddAssembly and AddModule add source modules. In lazy mode they
-  // compile nothing. In eager mode they compile whole modules, and modules that refer to each other
-  // must be added by one call of AddFiles.
+  // AddFile, AddFiles, AddBitcode, AddAssembly and AddModule add source modules. They return an
+  // identifier for each module, for Remove, Detach and LookupAddress. In lazy mode they compile
+  // nothing. In eager mode they compile whole modules, and modules that refer to each other must be
+  // added by one call of AddFiles.
   //
   // Errors: InvalidArgument, with the position or the function and the reason, if the input is not
   // valid IR or is made for another target; Unimplemented, with its name, for an unsupported
@@ -84,10 +91,11 @@ class Engine {
   // has been added, except if the call came from within a compile, for example from the symbol
   // finder: then some may have been.
 
-  // Adds files of LLVM bitcode or assembly text. "-" is standard input. A file may be replaced or
-  // deleted afterwards. If it is written to before it was read, which with an object cache is when
-  // something first has to be compiled, functions that are not in the cache fail. NotFound if there
-  // is no such file.
+  // Adds files of LLVM bitcode or assembly text; AddFiles returns the identifiers in the order of
+  // the files. "-" is standard input. A file may be replaced or deleted afterwards, but must not be
+  // written to before the engine has read it. With an object cache, that is when something first
+  // has to be compiled: if the file was written to before, functions that are not in the cache
+  // fail. NotFound if there is no such file.
   absl::StatusOr<ModuleId> AddFile(const std::string& path);
   absl::StatusOr<std::vector<ModuleId>> AddFiles(absl::Span<const std::string> paths);
   absl::StatusOr<std::vector<ModuleId>> AddFiles(absl::Span<const LibraryFile> files);
@@ -98,8 +106,8 @@ class Engine {
                                       absl::string_view library = "");
   absl::StatusOr<ModuleId> AddAssembly(absl::string_view text, absl::string_view name);
 
-  // Adds a module in memory. The engine takes over both the module and its context. Not in
-  // //engine:runtime_engine.
+  // Adds a module in memory. The engine takes over both the module and its context, which must
+  // contain nothing else that the client still uses. Not available in //engine:runtime_engine.
   absl::StatusOr<ModuleId> AddModule(std::unique_ptr<llvm::LLVMContext> context,
                                      std::unique_ptr<llvm::Module> module);
 
@@ -116,14 +124,15 @@ class Engine {
   // mode a module's function has the address of its stub. The address of a function never changes,
   // and looking it up compiles nothing, except that an object file is linked when one of its
   // functions is looked up. Looking up a variable links the data of its module; a thread-local one
-  // has the address that it has for the calling thread. A weak definition that gives way to one of
-  // the process has the address of that one. NotFound if nothing defines the name, or if what is
-  // linked refers to a symbol that does not exist; ResourceExhausted; an error of compiling data.
+  // has the address that it has for the calling thread. If a weak definition gives way to one of
+  // the process, the address is that of the process's definition. NotFound if nothing defines the
+  // name, or if what is linked refers to a symbol that does not exist; ResourceExhausted; an error
+  // of compiling data.
   absl::StatusOr<void*> LookupAddress(absl::string_view name);
 
-  // The same for a definition of one module, by its name in the source; functions and variables
-  // that are local to the module (internal) are found, too. NotFound if the module does not define
-  // the name, or is not in this engine.
+  // The same for a definition of one module, by its name in the source. Also finds functions and
+  // variables that are local to the module (internal). NotFound if the module does not define the
+  // name, or is not in this engine.
   absl::StatusOr<void*> LookupAddress(ModuleId module, absl::string_view name);
 
   // As the first LookupAddress, as a pointer to a function of the given type:
@@ -138,7 +147,7 @@ class Engine {
 
   // Calls a function that a module or an object defines, with values whose types are known only at
   // run time, and writes the returned value to `result` (whose type is void if the function returns
-  // nothing). Compiles the function first.
+  // nothing). Compiles the function first, if it is not compiled yet.
   //
   // InvalidArgument, with the argument, if the values do not match the function's IR signature;
   // Unimplemented if the function cannot be called by C's calling convention; NotFound if nothing
@@ -167,30 +176,33 @@ class Engine {
   // further functions have been removed: then the stub may belong to another function. Waits for
   // compiles in progress in all engines of the process, but only some milliseconds for LLVM to
   // optimize a hot function. NotFound if there is no such module, or no longer; FailedPrecondition
-  // if called from within a compile.
+  // if called from within a compile, or for a module in D while constructors of such modules run.
   absl::Status Remove(ModuleId module);
 
   // Hands over the finished code of a module. The code stays where it is and no longer needs this
   // engine or any IR, and the engine forgets the module. First compiles those functions of the
   // module that are not compiled, and links its data. Other modules that the code refers to must
   // still exist, in an engine or detached, when the code runs. FailedPrecondition if the module has
-  // constructors that have not run, or if called from within a compile; NotFound as for Remove; or
-  // an error of compiling and linking. After an error the engine still has the module.
+  // constructors that have not run, if its variables are registered with D's runtime, or if called
+  // from within a compile; NotFound as for Remove; or an error of compiling and linking. After an
+  // error the engine still has the module.
   absl::StatusOr<std::unique_ptr<DetachedCode>> Detach(ModuleId module);
 
   // Calls the constructors of all modules (llvm.global_ctors) and object files, except those that
   // were called before: by priority, then in the order of addition, modules first. Stops at the
   // first constructor that cannot be compiled, and returns why; the next call goes on with that
-  // one. An exception that a constructor throws reaches the caller; the next call goes on behind
-  // it. If another thread runs constructors, waits for it; a constructor may call this itself,
-  // but must not wait for a thread that does. As GNU libc does, passes them `arguments` as argc and
-  // argv, and the environment; the strings exist until the engine is destroyed.
+  // constructor. An exception that a constructor throws reaches the caller; the next call goes on
+  // behind that constructor. If another thread runs constructors, waits for that thread; a
+  // constructor may call this itself, but must not wait for a thread that does. As GNU libc does,
+  // passes `arguments` to the constructors as argc and argv, and the environment; the strings exist
+  // until the engine is destroyed.
   absl::Status RunConstructors(absl::Span<const std::string> arguments = {});
 
   // Runs the exit handlers that modules have registered and that have not run yet. Then runs, in
   // the reverse order, the destructors (llvm.global_dtors) of each module whose constructors have
-  // begun. The engine's destructor does this too, and so does exit(), if RunConstructors or RunMain
-  // was called and the engine still exists.
+  // begun. The engine's destructor does this, too, and so does exit(), if RunConstructors or
+  // RunMain was called and the engine still exists. Nothing runs twice. A destructor that cannot
+  // be compiled goes to the failure handler.
   void RunDestructors();
 
   // Sets errno to 0, runs constructors, then calls the function `entry` as main, with `arguments`

@@ -38,13 +38,14 @@ struct EngineOptions : TargetSettings {
   Tier tier = Tier::kAuto;
   PromotionOptions promotion;
 
-  // Number of compile threads. With 0, a function is compiled on the thread that calls it, unless
-  // that thread may have less than 256 KiB of stack left, because it is small, or because it runs a
-  // coroutine or a signal handler: then a thread of the engine compiles meanwhile. Otherwise this
-  // many threads compile for callers, and as many again, of lower priority, compile ahead of need.
+  // Number of compile threads. With 0, a function is compiled on the thread that calls it. If that
+  // thread may have less than 256 KiB of stack left, because its stack is small, or because it runs
+  // a coroutine or a signal handler, a thread of the engine compiles instead, and the caller waits.
+  // With N > 0, N threads compile for callers, and N further ones, of lower priority, compile ahead
+  // of need.
   size_t compile_threads = 0;
-  // With compile threads: how much of their time may be spent on functions that were not called
-  // yet, but that a compiled function calls, the likeliest first. Zero: none.
+  // With compile threads: how much of their time, in total, may be spent on functions that were not
+  // called yet, but that a compiled function calls, the likeliest first. Zero: none.
   absl::Duration speculation_budget = absl::ZeroDuration();
 
   // A crash inside LLVM becomes the failure of the function that was being compiled, as LLVM's
@@ -56,9 +57,9 @@ struct EngineOptions : TargetSettings {
   // Holds signals back from threads that are at work in the engine, until they leave it: all
   // signals but those of faults, on all threads of the process, from Engine::Create on. For hosts
   // whose own signal handlers call compiled code for the first time, stop threads, or leave by
-  // siglongjmp. Without it, only signals for which compiled code itself installs a handler by
-  // sigaction, signal and the like are held back. Costs some 0.4 us for a first call, and a process
-  // that is at work for long ends only afterwards by a signal.
+  // siglongjmp. Without this option, only signals for which compiled code itself installs a handler
+  // by sigaction, signal and the like are held back. The option costs some 0.4 us for a first call;
+  // and a signal that is to end the process does so only when the thread leaves the engine.
   bool holds_signals = false;
 
   // Bytes of code and data, stubs included, that the engine's own memory may hold at any time.
@@ -81,26 +82,27 @@ struct EngineOptions : TargetSettings {
   // or to a stub, costs a load.
   MemoryManagerFactory memory_manager;
 
-  // Empty: the default described at FailureHandler. With a handler, nothing is inferred of
-  // functions for the code of their callers (docs/adr/0067).
+  // Empty: the default described at FailureHandler. With a handler, the code of callers assumes
+  // nothing about a callee that the IR does not say, because the handler may put other code in the
+  // callee's place (docs/adr/0067).
   FailureHandler failure_handler;
   SymbolFinder symbol_finder;  // Empty: no search.
   // If it is not empty, asked in the place of `symbol_finder`.
   LibrarySymbolFinder library_symbol_finder;
   bool search_process_symbols = true;
-  // Libraries whose symbols come in front of those of the process, and are found even if that is
-  // not searched. Engine::Create loads them by dlopen, with their symbols global; NotFound if one
-  // cannot be loaded. The dynamic linker looks in the process first for what a library imports: if
-  // a library brings another C++ library than the process has, the client has to load the library
-  // before, with RTLD_DEEPBIND.
+  // Libraries whose symbols come in front of those of the process, and are found even if the
+  // process is not searched. Engine::Create loads them by dlopen, with their symbols global;
+  // NotFound if one cannot be loaded. The dynamic linker looks in the process first for what a
+  // library imports: if a library brings another C++ library than the process has, the client has
+  // to load the library before, with RTLD_DEEPBIND.
   std::vector<std::string> shared_libraries;
-  // Whether a module sees the definitions of other libraries. If not, such names are looked up by
-  // the client's finder, which can find them with Engine::LookupAddress(module, name).
+  // Whether a module sees the definitions of other libraries (LibraryFile). If not, such names are
+  // looked up by the client's finder, which can find them with Engine::LookupAddress(module, name).
   bool search_other_libraries = true;
 
   // Searched for a function's object before its body is read, for a source module's index before
-  // its bitcode is read, and in eager mode for each module's object. What the engine makes is
-  // stored there afterwards. Flushed when the engine is destroyed. May be null.
+  // its bitcode is read, and in eager mode for each module's object. The engine stores there what
+  // it makes, and flushes the cache when it is destroyed. Null: no cache.
   std::shared_ptr<ObjectCache> object_cache;
   // Names and values of other inputs that objects depend on and the engine cannot know, such as the
   // options of the front end. An object that was stored with other values is not used.
@@ -115,7 +117,8 @@ struct EngineOptions : TargetSettings {
   // this process and keeps what it has compiled for others. Empty: this process compiles. Options
   // of LLVM that are objects (target_options) cannot be sent to it.
   std::string compile_server;
-  // How long one answer of the server may take. Then requests fail, with DeadlineExceeded.
+  // How long one answer of the server may take. If it takes longer, the request fails with
+  // DeadlineExceeded, unless compile_without_server is set.
   absl::Duration compile_server_budget = absl::Seconds(30);
   // If the server cannot be reached, or does not answer in time, this process compiles from then
   // on.
