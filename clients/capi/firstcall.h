@@ -37,9 +37,13 @@
  *     beyond that size count as zero.
  *  7. What blocks. fc_call, fc_engine_prepare*, fc_engine_run_*, fc_engine_detach,
  *     fc_engine_remove, fc_engine_destroy, the look-up of a variable, and in eager mode
- *     fc_engine_add_*, wait until what they need is compiled or has run.
+ *     fc_engine_add_*, wait until what they need is compiled or has run. fc_isolated_*, except
+ *     fc_isolated_interrupt, wait until the other process has done what they ask for. The look-up
+ * of a function and fc_engine_get_* never wait for a compile.
  *  8. Addresses are uintptr_t, because ISO C lets it be cast to and from pointers to data and
- *     pointers to functions; 0 means no address. Sizes are in bytes, times in nanoseconds.
+ *     pointers to functions; 0 means no address. An address of code or data is valid until its
+ *     module is removed or its engine is destroyed; of detached code, until fc_code_free. Sizes are
+ *     in bytes, times in nanoseconds.
  */
 
 #ifndef FIRSTCALL_CLIENTS_CAPI_FIRSTCALL_H_
@@ -74,8 +78,8 @@ typedef uint64_t fc_module_id;
 
 /* ---- Version ---- */
 
-/* The version of the library, "0.1.0" for example; never freed. It can be a later one than that of
- * this header, which then lacks what was added. */
+/* The version of the library, "0.1.0" for example; never freed. The library can be newer than this
+ * header, which then lacks the functions that were added. */
 const char* fc_version(void);
 
 /* ---- Errors ---- */
@@ -121,7 +125,7 @@ void fc_options_free(fc_options* options);
 
 /* When functions are compiled. */
 typedef enum fc_mode FC_ENUM_TYPE {
-  FC_MODE_LAZY = 0, /* Each function is compiled the first time it is called. */
+  FC_MODE_LAZY = 0, /* Each function is compiled the first time it is called (the default). */
   FC_MODE_EAGER = 1 /* Each module is compiled and linked whole when it is added. */
 } fc_mode;
 void fc_options_set_mode(fc_options* options, fc_mode mode);
@@ -167,27 +171,28 @@ void fc_options_set_optnone(fc_options* options, fc_optnone optnone);
 typedef enum fc_debug_info FC_ENUM_TYPE {
   /* If a debugger that follows compiled code is there when the engine is created (the default). */
   FC_DEBUG_INFO_AUTO = 0,
-  FC_DEBUG_INFO_ALWAYS = 1, /* Yes: a debugger that attaches later sees lines and variables. */
-  FC_DEBUG_INFO_NEVER = 2   /* No, whether a debugger is there or not. */
+  FC_DEBUG_INFO_ALWAYS = 1, /* Always: a debugger that attaches later sees it at once. */
+  FC_DEBUG_INFO_NEVER = 2   /* Never, whether a debugger is there or not. */
 } fc_debug_info;
 void fc_options_set_debug_info(fc_options* options, fc_debug_info debug_info);
 
 /* How the functions of a lazily compiled module are compiled. 0: code is generated, without
  * optimizing IR. 1: IR is first optimized together with the functions it calls, and code is
- * generated at level 2 or higher. 2 (the default): as 0, and functions that become hot are replaced
- * by what 1 makes, even while they run. They are optimized on a thread of the engine. */
+ * generated at level 2 or higher. 2 (the default): as 0, and the code of functions that become hot
+ * is replaced by optimized code, even while they run. They are optimized on a thread of the engine.
+ * Has no effect in eager mode. */
 void fc_options_set_tier(fc_options* options, int tier);
 
 /* Where functions are compiled. 0 (the default): on the thread that calls the function, unless that
- * may have less than 256 KiB of stack left; then on a thread of the engine. Otherwise: on this many
- * threads of the engine. The speculation budget (default 0) is how much of their time these threads
- * may spend, in total, on functions that compiled ones are likely to call. */
+ * thread may have less than 256 KiB of stack left; then on a thread of the engine. Otherwise: on
+ * this many threads of the engine. The speculation budget (default 0) is how much of their time
+ * these threads may spend, in total, on functions that compiled ones are likely to call. */
 void fc_options_set_compile_threads(fc_options* options, size_t threads);
 void fc_options_set_speculation_budget(fc_options* options, uint64_t nanoseconds);
 
-/* Whether a crash inside LLVM makes only the function that was being compiled fail. While the
- * engine lives, it replaces the process's handlers of SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP and
- * SIGABRT; crashes elsewhere go on to the earlier handlers. */
+/* Whether a crash inside LLVM makes only the function that was being compiled fail; default: no.
+ * If enabled, the engine, while it lives, replaces the process's handlers of SIGSEGV, SIGBUS,
+ * SIGILL, SIGFPE, SIGTRAP and SIGABRT; crashes elsewhere go on to the earlier handlers. */
 void fc_options_set_contain_crashes(fc_options* options, int enabled);
 
 /* Whether all signals but those of faults are held back from threads that are at work in the
@@ -262,17 +267,17 @@ void fc_options_set_relocation_model(fc_options* options, fc_relocation_model mo
 void fc_options_set_code_model(fc_options* options, fc_code_model model);
 
 /* How many bytes of code and data the engine's own memory may hold at any time. Beyond that,
- * allocation fails with FC_RESOURCE_EXHAUSTED. */
+ * allocation fails with FC_RESOURCE_EXHAUSTED. Default: there is no limit. */
 void fc_options_set_memory_budget(fc_options* options, size_t bytes);
 
 /* Whether symbols that no module defines are looked up in the process; the default is yes. */
 void fc_options_set_search_process(fc_options* options, int enabled);
 
-/* A library whose symbols come in front of those of the process, and are found even if that is not
- * searched. May be called several times. fc_engine_create loads the libraries by dlopen, with their
- * symbols global, and fails with FC_NOT_FOUND if one cannot be loaded. What a library imports, the
- * dynamic linker takes from the process first: if a library brings another C++ library than the
- * process has, load it before, with RTLD_DEEPBIND. */
+/* A library whose symbols come in front of those of the process, and are found even if the process
+ * is not searched. May be called several times. fc_engine_create loads the libraries by dlopen,
+ * with their symbols global, and fails with FC_NOT_FOUND if one cannot be loaded. For the imports
+ * of a library, the dynamic linker searches the process first: if a library brings another C++
+ * library than the process has, load that one before, with RTLD_DEEPBIND. */
 void fc_options_add_shared_library(fc_options* options, const char* path);
 
 /* Returns the address of `symbol`, or 0 if it has none. Called for symbols that no module defines,
@@ -304,7 +309,7 @@ void fc_options_set_failure_handler(fc_options* options, fc_failure_handler hand
  * event is delivered on the thread on which it happened, as soon as this thread is not at work in
  * the engine any more. So a handler may wait, call the engine and call compiled code; what it
  * causes is delivered when it has returned. It is told of the events of one thread in order.
- * Without a handler nothing is computed. */
+ * If there is no handler, no event is computed. */
 typedef enum fc_event_kind FC_ENUM_TYPE {
   FC_EVENT_MODULE_ADDED = 0,
   FC_EVENT_FIRST_CALL = 1, /* A call of a function without code has waited for it. */
@@ -362,9 +367,9 @@ typedef struct fc_event {
   size_t memory_used;  /* Of memory: what is allocated then. */
 } fc_event;
 
-/* Several threads may call it at the same time. It may remove and detach modules. */
+/* Several threads may call a handler at the same time. A handler may remove and detach modules. */
 typedef void (*fc_event_handler)(void* user_data, const fc_event* event);
-/* Adds a handler. */
+/* Adds a handler; there may be several. */
 void fc_options_add_event_handler(fc_options* options, fc_event_handler handler, void* user_data);
 
 /* ---- Memory ----
@@ -533,14 +538,15 @@ fc_error* fc_engine_add_module_copy(fc_engine* engine, struct LLVMOpaqueModule* 
 fc_error* fc_engine_add_object_file(fc_engine* engine, const char* path, const char* library);
 fc_error* fc_engine_add_archive(fc_engine* engine, const char* path, const char* library);
 
-/* Finds the address of a function or a variable that a module defines. A function's address is that
- * of its stub, which never changes; nothing is compiled. For a variable, the data of its module is
- * linked. FC_NOT_FOUND if no module defines the name, or if the data needs an undefined symbol. */
+/* Finds the address of a function or a variable that a module or an object defines. In lazy mode a
+ * function's address is that of its stub, which never changes; nothing is compiled. For a variable,
+ * the data of its module is linked. FC_NOT_FOUND if no module defines the name, or if the data
+ * needs an undefined symbol; or any error of compiling data. */
 fc_error* fc_engine_lookup(fc_engine* engine, const char* name, uintptr_t* address);
 
 typedef struct fc_prepare_options {
   size_t struct_size;
-  /* After this time, compilation of no further function begins; 0: there is no limit. */
+  /* When this time has passed, no further compile begins; 0: there is no limit. */
   uint64_t budget_nanoseconds;
   /* Called after each function, by one thread at a time. If it returns 0, preparing ends with
    * FC_CANCELLED. May be NULL. */
@@ -561,20 +567,23 @@ fc_error* fc_engine_prepare(fc_engine* engine, const char* const* names, size_t 
                             const fc_prepare_options* options);
 fc_error* fc_engine_prepare_all(fc_engine* engine, const fc_prepare_options* options);
 
-/* Calls the constructors (llvm.global_ctors) of every module whose constructors have not run. Stops
- * at the first one that cannot be compiled, or throws; the next call goes on with it, or behind it.
- * Waits for another thread that runs constructors. */
+/* Calls the constructors (llvm.global_ctors) of every module whose constructors have not run, by
+ * priority, then in the order of addition. Stops at the first constructor that cannot be compiled,
+ * and returns the error; the next call goes on with this constructor. Stops also at the first one
+ * that throws (FC_UNKNOWN); the next call goes on behind it. Waits if another thread runs
+ * constructors. */
 fc_error* fc_engine_run_constructors(fc_engine* engine);
 
 /* Runs the exit handlers that modules have registered, and the destructors of every module whose
- * constructors have run, in the opposite order. fc_engine_destroy and the process's exit do the
- * same. */
+ * constructors have run, in the opposite order. None runs twice. fc_engine_destroy and the
+ * process's exit do the same. FC_UNKNOWN if a handler or a destructor throws. */
 fc_error* fc_engine_run_destructors(fc_engine* engine);
 
 /* Runs the constructors, then calls the function `entry` (NULL: "main") as main is called, and
  * writes its result to `status`, which may be NULL. If no module defines `entry` (FC_NOT_FOUND) or
  * its signature is not one of main's (FC_INVALID_ARGUMENT), nothing is run. If `entry` cannot be
- * compiled, the constructors have already run. */
+ * compiled, the constructors have already run. FC_UNKNOWN if `entry` or a constructor throws. Does
+ * not run destructors: see fc_engine_run_destructors. */
 fc_error* fc_engine_run_main(fc_engine* engine, int argc, const char* const* argv,
                              const char* entry, int* status);
 
@@ -584,15 +593,17 @@ fc_error* fc_engine_run_main(fc_engine* engine, int argc, const char* const* arg
  * goes to the failure handler; but once 1,024 further functions have been removed, the stub may
  * belong to another function. The module's names may be defined anew. Waits for compiles in
  * progress in all engines of the process. FC_NOT_FOUND if the engine does not have the module (any
- * more); FC_FAILED_PRECONDITION if called from within a compile. */
+ * more); FC_FAILED_PRECONDITION if called from within a compile, or for a module in D while
+ * constructors of such modules run. */
 fc_error* fc_engine_remove(fc_engine* engine, fc_module_id module);
 
 /* Hands over the finished code of a module. The code stays where it is, but no longer needs the
  * engine or any IR, and the engine no longer knows the module. First the module's remaining
  * functions are compiled and its data is linked. Other modules that the code refers to must still
  * exist when it is called. FC_FAILED_PRECONDITION if the module has constructors that have not run,
- * or if called from within a compile; FC_NOT_FOUND as above; or any error of compiling and linking.
- * After an error the engine still has the module. */
+ * if its variables are registered with D's runtime, or if called from within a compile;
+ * FC_NOT_FOUND as above; or any error of compiling and linking. After an error the engine still has
+ * the module. The caller frees `*code` with fc_code_free. */
 fc_error* fc_engine_detach(fc_engine* engine, fc_module_id module, fc_code** code);
 
 typedef struct fc_statistics {
@@ -637,8 +648,8 @@ typedef struct fc_statistics {
   uint64_t promotions_put_off;
 } fc_statistics;
 
-/* Writes exactly as many bytes as `statistics->struct_size` says, with zeros in the fields that the
- * library does not know. */
+/* Writes what the engine has done so far: exactly as many bytes as `statistics->struct_size` says,
+ * with zeros in the fields that the library does not know. Does not wait for a compile. */
 fc_error* fc_engine_get_statistics(fc_engine* engine, fc_statistics* statistics);
 
 /* Returns why the last promotion of a hot function failed, or NULL if none has failed. Such a
@@ -722,12 +733,12 @@ typedef struct fc_value {
   } as;
 } fc_value;
 
-/* Compiles a function that a module defines, calls it, and writes its result to `result->as`. The
- * client sets `result->type`; `result` is NULL if the function returns nothing. Variable arguments
- * are given as C promotes them. Errors before the call: FC_INVALID_ARGUMENT, with the argument, if
- * the values do not match the function's IR signature; FC_UNIMPLEMENTED if the function cannot be
- * called by C's convention; FC_NOT_FOUND if no module defines it; or any error of compiling it.
- * FC_UNKNOWN if the function throws.
+/* Compiles a function that a module defines, if it is not compiled yet, calls it, and writes its
+ * result to `result->as`. The client sets `result->type`; `result` is NULL if the function returns
+ * nothing. Variable arguments are given as C promotes them. Errors before the call:
+ * FC_INVALID_ARGUMENT, with the argument, if the values do not match the function's IR signature;
+ * FC_UNIMPLEMENTED if the function cannot be called by C's convention; FC_NOT_FOUND if no module
+ * defines it; or any error of compiling it. FC_UNKNOWN if the function throws.
  *
  * Values are not compared with the signature where the signature is unknown: for functions of
  * object files; for a weak function that another definition overrides; for functions of a module
