@@ -7,8 +7,8 @@
 namespace firstcall {
 
 // Takes MCJIT's place. Returns false, and changes nothing, if this process has no LLVM 19 with
-// MCJIT (LLVMLinkInMCJIT). Further calls have no effect. Thread-safe, but not against engines that
-// other threads create at the same time.
+// MCJIT (LLVMLinkInMCJIT). Further calls have no effect. Thread-safe, but no other thread may
+// create an engine during the call. Compiles nothing.
 bool InstallAsMcjit();
 
 }  // namespace firstcall

@@ -24,7 +24,8 @@ typedef enum {
 void fc_orc_set_compile_function(LLVMOrcLLJITBuilderRef builder, fc_orc_baseline baseline);
 
 /* What the compile functions of this process have done: functions by the baseline code generator,
-   functions by LLVM, modules by LLVM as a whole. Each pointer may be null. Thread-safe. */
+   functions by LLVM, modules by LLVM as a whole. Each pointer may be null. Thread-safe; does not
+   wait for a compile. */
 void fc_orc_get_statistics(uint64_t *baseline_functions, uint64_t *llvm_functions,
                            uint64_t *whole_modules);
 

@@ -57,8 +57,9 @@ class OrcCompiler final : public llvm::orc::IRCompileLayer::IRCompiler {
 
   ~OrcCompiler() override;
 
-  // The object of `module`. Local definitions without a name may get one; LLVM changes the modules
-  // that it compiles whole. Errors are LLVM's.
+  // Compiles `module` on the calling thread, and returns its object, which the caller owns. Local
+  // definitions without a name may get one; LLVM changes the modules that it compiles whole. Errors
+  // are LLVM's.
   llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> operator()(llvm::Module& module) override;
 
  private:
@@ -71,12 +72,13 @@ class OrcCompiler final : public llvm::orc::IRCompileLayer::IRCompiler {
   const std::unique_ptr<Parts> parts_;
 };
 
-// Why LLVM would compile all modules of a client with this target, in a few words; empty if the
-// baseline code generator compiles. (LLVM's own compile function does as well then.)
+// Why LLVM would compile all modules of a client with this target, in a few words. Then the client
+// may as well keep LLVM's own compile function. Empty if the baseline code generator compiles.
 std::string OrcObstacle(llvm::orc::JITTargetMachineBuilder builder,
                         const OrcCompilerOptions& options);
 
-// For LLJITBuilder::setCompileFunctionCreator.
+// The argument for LLJITBuilder::setCompileFunctionCreator. Errors of OrcCompiler::Create are
+// returned by LLJITBuilder::create.
 llvm::orc::LLJITBuilderState::CompileFunctionCreator OrcCompileFunctionCreator(
     const OrcCompilerOptions& options = {});
 

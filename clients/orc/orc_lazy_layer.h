@@ -35,9 +35,9 @@
 namespace firstcall {
 
 struct OrcLazyLayerOptions {
-  // Options of the engine, such as the object cache, levels and promotion: the level of the target
-  // is that of what goes on to the layer below. The layer sets the other options of the target, the
-  // mode, the symbol finders, what is searched for symbols, and the failure handler.
+  // Options of the engine, such as the object cache, levels and promotion. (The level of the target
+  // machine holds only for what the layer below compiles.) The layer sets the other options of the
+  // target, the mode, the symbol finders, what is searched for symbols, and the failure handler.
   EngineOptions engine;
   // Whether names that a module's functions refer to, and that nothing defines, are errors as soon
   // as a symbol of the module is looked up, as for ORC's other layers. If not, such a name is an
@@ -68,12 +68,14 @@ class OrcLazyLayer final : public llvm::orc::IRLayer, private llvm::orc::Resourc
 
   ~OrcLazyLayer() override;
 
-  // For statistics, and to compile ahead of need (Engine::Prepare). Modules are added by the layer.
+  // For statistics, and to compile ahead of need (Engine::Prepare). Owned by the layer. Do not add
+  // modules to this engine: the layer does that.
   Engine& engine();
 
   // --- llvm::orc::IRLayer ---
 
-  // A module without a data layout gets the target's; an error if the module has another one.
+  // Adds a module; compiles nothing. A module without a data layout gets the target's; an error if
+  // the module has another one.
   llvm::Error add(llvm::orc::ResourceTrackerSP tracker,
                   llvm::orc::ThreadSafeModule module) override;
   using IRLayer::add;

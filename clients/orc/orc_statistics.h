@@ -24,7 +24,7 @@ struct OrcStatistics {
   std::map<std::string, uint64_t> refused_by_reason;
 };
 
-// The sum over this process. Thread-safe.
+// The sum over this process. Thread-safe; does not wait for a compile.
 OrcStatistics GetOrcStatistics();
 
 // The same as text, in lines.

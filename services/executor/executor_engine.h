@@ -11,7 +11,8 @@
 //                                          {{ForeignKind::kInt32, &argument}}));
 //
 // Whatever the code does, this process goes on: if the executing process ends, functions return
-// Unavailable. The executing process, on the other hand, does whatever this one asks for.
+// Unavailable. The executing process, on the other hand, does whatever this one asks for, so it has
+// to trust this process.
 //
 // Addresses are those of the executing process. Symbols that no module defines are those of the
 // executing process, which has to export them (-rdynamic) or to have loaded a library with them.
@@ -55,9 +56,9 @@ struct ExecutorEngineOptions : TargetSettings {
 
 class ExecutorEngine {
  public:
-  // Takes over a stream socket to the executing process. FailedPrecondition if that process has
-  // another version of firstcall's protocol or other pages; Unavailable if it is gone; errors of
-  // Engine::Create.
+  // Takes over a stream socket to the executing process, and closes it in the end. Waits until that
+  // process answers. FailedPrecondition if that process has another version of firstcall's protocol
+  // or pages of another size; Unavailable if it is gone; errors of Engine::Create.
   static absl::StatusOr<std::unique_ptr<ExecutorEngine>> Create(int socket,
                                                                 ExecutorEngineOptions options = {});
   // Runs exit handlers and destructors (RunDestructors), then frees all code. No code may be
@@ -74,7 +75,8 @@ class ExecutorEngine {
   absl::Status AddAssembly(absl::string_view text, absl::string_view name);
 
   // Compiles and links the modules that are not linked yet, then returns the address of a symbol
-  // that a module defines. NotFound, with its words, if a module refers to a symbol that nothing
+  // that a module defines. The address is valid in the executing process until this engine is
+  // destroyed. NotFound, with the missing names, if a module refers to a symbol that nothing
   // defines: later calls try again. NotFound if no module defines `symbol`.
   absl::StatusOr<ExecutorAddress> LookupAddress(absl::string_view symbol);
 

@@ -14,10 +14,10 @@ namespace firstcall {
 class SharedMemoryExecutor;
 
 // Takes over the stream socket, and answers requests from it until the other side closes it; then
-// returns OK. Unavailable or InvalidArgument if the connection ends within a message or if the
-// other side does not follow the protocol. Each request that runs actions gets a thread of its own
-// if possible, because actions may wait for other requests to be answered. All these threads have
-// ended when this returns.
+// returns OK. So the calling thread is blocked for as long as the engine exists. Unavailable or
+// InvalidArgument if the connection ends within a message or if the other side does not follow the
+// protocol. Each request that runs actions gets a thread of its own if possible, because actions
+// may wait for other requests to be answered. All these threads have ended when this returns.
 //
 // The slabs of `executor` remain, and code in them may continue to run. May be called for several
 // sockets at once.

@@ -11,7 +11,8 @@
 // memory; docs/isolation.md says what this protects from, and what not.
 //
 // Thread-safe: calls of several threads come one after the other. A callback may use the engine, on
-// its own thread.
+// its own thread. All functions but Interrupt and process block until the other process has
+// answered, which includes compiles there.
 
 #ifndef FIRSTCALL_SERVICES_ISOLATION_ISOLATED_ENGINE_H_
 #define FIRSTCALL_SERVICES_ISOLATION_ISOLATED_ENGINE_H_
@@ -53,11 +54,12 @@ struct IsolatedCallback {
   ForeignType result;
   std::vector<ForeignType> parameters;
   // Gets the arguments and writes the result, which is zero before. Pointers among them are
-  // addresses of the isolated process, for IsolatedEngine::Read and Write. It is called on the
-  // thread that waits for the isolated process, while that works on a request; a call from a thread
-  // that the program has started waits until there is one. After an error the isolated process is
-  // ended, and the call in progress returns the error. If it throws, the isolated process is ended,
-  // and the exception leaves the call in progress.
+  // addresses of the isolated process, for IsolatedEngine::Read and Write. The function is called
+  // on the thread of this process that waits for an answer of the isolated process. If no thread
+  // waits, a thread of the isolated code that calls the function waits for the next request. If
+  // the function returns an error, the isolated process is ended, and the call in progress returns
+  // the error. If the function throws, the isolated process is ended, and the exception leaves the
+  // call in progress.
   std::function<absl::Status(IsolatedEngine& engine, absl::Span<const ForeignValue> arguments,
                              const ForeignValue& result)>
       function;
@@ -78,15 +80,16 @@ struct IsolationOptions {
 // takes longer than IsolationOptions::call_time, after which the process is ended.
 class IsolatedEngine {
  public:
-  // Starts the process and makes the engine there. Functions that `options` has are called there.
-  // Errors as Engine::Create; InvalidArgument, with its name, for a callback with an invalid type;
-  // Internal if there can be no process. To be called while no other thread of this process holds
-  // locks that an engine needs; best before there is another thread. Later restarts do not matter.
+  // Starts the process and creates the engine there. Functions in `options`, such as a symbol
+  // finder, are called there. Errors as Engine::Create; InvalidArgument, with its name, for a
+  // callback with an invalid type; Internal if no process can be started. Call this while no other
+  // thread of this process holds locks that an engine needs; best before there is another thread.
+  // Restart has no such condition.
   static absl::StatusOr<std::unique_ptr<IsolatedEngine>> Create(EngineOptions options,
                                                                 IsolationOptions isolation);
-  // Lets the engine there run destructors, as ~Engine does, for at most a second. Then kills what
-  // is left of the process. No other thread may be in a call. In a copy of this process, which was
-  // forked, it does nothing to the isolated process.
+  // Lets the engine there run destructors, as ~Engine does, for at most a second. Then kills the
+  // process, if it still runs. No other thread may be in a call. In a forked copy of this process
+  // the destructor has no effect on the isolated process.
   ~IsolatedEngine();
   IsolatedEngine(const IsolatedEngine&) = delete;
   IsolatedEngine& operator=(const IsolatedEngine&) = delete;
@@ -125,7 +128,8 @@ class IsolatedEngine {
   // module: then there is no process. FailedPrecondition in a callback.
   absl::Status Restart();
 
-  // How the process has ended, if it has and a call has noticed it. Waits for a call in progress.
+  // How the process has ended. Nothing if it has not, or if no call has noticed that yet. Waits for
+  // a call in progress.
   std::optional<ChildEnd> end() const;
 
   // The process; 0 if it has ended and a call has noticed it.
