@@ -80,8 +80,12 @@ class MemoryManager {
  public:
   virtual ~MemoryManager() = default;
 
+  // Returns a block for the request, which belongs to the engine until Free. The engine's own
+  // manager returns ResourceExhausted if the memory budget or the addresses are used up.
   virtual absl::StatusOr<MemoryBlock> Allocate(const MemoryRequest& request) = 0;
+  // Makes the blocks of one object ready to be used by compiled code.
   virtual absl::Status Finalize(absl::Span<const MemoryBlock> blocks) = 0;
+  // Takes blocks back, whether they were finalized or not.
   virtual void Free(absl::Span<const MemoryBlock> blocks) = 0;
 };
 

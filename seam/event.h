@@ -5,11 +5,11 @@
 // may come at the same time and in any order; a listener that needs one order sorts by number.
 //
 // Threads: an event is delivered on the thread on which it happened, as soon as this thread is not
-// at work any more: it holds no lock of the engine, and nobody waits for what it compiles. So a
-// listener may take its time, take locks, call the engine and call compiled code. What a listener
-// causes is delivered when it has returned.
+// at work in the engine any more: it holds no lock of the engine, and nobody waits for what it
+// compiles. So a listener may take its time, take locks, call the engine and call compiled code.
+// Events that a listener causes are delivered when the listener has returned.
 //
-// Nothing is computed, copied or numbered if an engine has no listeners.
+// If an engine has no listeners, no event is computed, copied or numbered.
 //
 // Plain values. Tested in tests/api/events_test.cc.
 
@@ -121,15 +121,17 @@ class EventListener {
   virtual ~EventListener() = default;
 
   // Whether events should have the bytes of bodies, their lines and their frames. Asked while the
-  // engine is created. Bodies have lines unless EngineOptions::debug_info is kNever. To find those
-  // of a first body, its function is compiled once more, and whoever calls the function waits.
+  // engine is created. Bodies have lines unless EngineOptions::debug_info is kNever. To find the
+  // lines of a first body, the engine compiles its function once more; callers of the function wait
+  // for that.
   virtual bool wants_code() const { return false; }
 
   // Whether added modules should have the names of their functions. Asked while the engine is
   // created.
   virtual bool wants_names() const { return false; }
 
-  // Must be thread-safe, and must not throw.
+  // Called once for each event. `event` is valid only during the call. Must be thread-safe, and
+  // must not throw.
   virtual void OnEvent(const Event& event) = 0;
 };
 
