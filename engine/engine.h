@@ -66,9 +66,10 @@ class Engine {
   // cannot be loaded, are returned by the call that needs LLVM.
   static absl::StatusOr<std::unique_ptr<Engine>> Create(EngineOptions options = {});
 
-  // The same, with a compiler half from elsewhere (engine/compiler_provider.h), which must exist
-  // for as long as the process. If the provider makes the compiler only when something has to be
-  // compiled, errors of the options are returned by the call that needs the compiler.
+  // For this project's own programs: the same, with a compiler half from elsewhere
+  // (engine/compiler_provider.h, which is not installed). The provider must exist for as long as
+  // the process. If the provider makes the compiler only when something has to be compiled, errors
+  // of the options are returned by the call that needs the compiler.
   static absl::StatusOr<std::unique_ptr<Engine>> Create(EngineOptions options,
                                                         CompilerProvider& provider);
 

@@ -28,8 +28,8 @@ class PageMapper;  // memory/page_mapper.h
 using MemoryManagerFactory =
     std::function<std::shared_ptr<MemoryManager>(std::shared_ptr<MemoryManager> engines_own)>;
 
-class EventListener;  // seam/event.h
-class Listener;       // seam/listener.h
+class EventListener;  // seam/event.h; installed as firstcall/runtime/event.h
+class Listener;       // seam/listener.h; not installed
 class ObjectCache;    // cache/object_cache.h
 
 struct EngineOptions : TargetSettings {
