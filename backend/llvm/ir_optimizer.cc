@@ -56,6 +56,7 @@ bool IsImported(const llvm::Any& ir) {
 llvm::PipelineTuningOptions TuningOptions() {
   llvm::PipelineTuningOptions options;
   options.SLPVectorization = true;
+  options.CallGraphProfile = false;  // For static linkers, which order functions by their calls.
   return options;
 }
 

@@ -13,6 +13,7 @@
 #include "base/inline_assembly.h"
 #include "base/status.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfo.h"
@@ -86,6 +87,21 @@ void UseDescriptors(llvm::Module& module) {
     module.setModuleFlag(llvm::Module::Max, "PIE Level",
                          llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(
                              llvm::Type::getInt32Ty(module.getContext()), 0)));
+  }
+}
+
+// Removes the profile of calls, after which a static linker would order functions. LLVM 22's
+// ELFObjectWriter keeps this profile, and refers to its freed symbols in the objects that follow.
+void RemoveCallGraphProfile(llvm::Module& module) {
+  constexpr char kName[] = "CG Profile";
+  if (module.getModuleFlag(kName) == nullptr) return;
+  llvm::SmallVector<llvm::Module::ModuleFlagEntry, 8> flags;
+  module.getModuleFlagsMetadata(flags);
+  module.getModuleFlagsMetadata()->clearOperands();
+  for (const llvm::Module::ModuleFlagEntry& flag : flags) {
+    if (flag.Key->getString() != kName) {
+      module.addModuleFlag(flag.Behavior, flag.Key->getString(), flag.Val);
+    }
   }
 }
 
@@ -195,6 +211,7 @@ absl::StatusOr<ObjectBytes> ObjectEmitter::EmitAsIs(llvm::Module& module) {
     }
   }
   if (!target_.emulates_thread_locals()) UseDescriptors(module);
+  RemoveCallGraphProfile(module);
   const bool has_assembly = HasInlineAssembly(module);
   const bool has_collector =
       llvm::any_of(module, [](const llvm::Function& function) { return function.hasGC(); });

@@ -313,6 +313,27 @@ TEST_P(ObjectEmitterTest, TablesOfACollectorAreInTheirOwnObjectOnly) {
   }
 }
 
+// LLVM 22 would refer to freed symbols of the modules before.
+TEST_P(ObjectEmitterTest, ProfilesOfCallsAreLeftOut) {
+  constexpr char kProfiled[] = R"(
+    declare i32 @puts(ptr)
+    define void @calls() { %r = call i32 @puts(ptr null)  ret void }
+    !llvm.module.flags = !{!0, !1}
+    !0 = !{i32 5, !"CG Profile", !2}
+    !1 = !{i32 8, !"PIC Level", i32 2}
+    !2 = distinct !{!3}
+    !3 = !{ptr @calls, ptr @puts, i64 9})";
+  std::string first;
+  for (int i = 0; i < 5; ++i) {
+    absl::StatusOr<ObjectBytes> object = Emit(kProfiled);
+    ASSERT_THAT(object, IsOk());
+    const std::string bytes(object->begin(), object->end());
+    EXPECT_THAT(bytes, Not(HasSubstr("call-graph-profile")));
+    if (i == 0) first = bytes;
+    EXPECT_TRUE(bytes == first);
+  }
+}
+
 // A stack map would name functions of the modules before.
 TEST_P(ObjectEmitterTest, StackMapsAreOfTheirOwnModuleOnly) {
   for (const char* function : {"first", "second", "third"}) {
