@@ -20,7 +20,7 @@ TEST(DiagnosticCollectorTest, KeepsErrorsUntilTaken) {
 TEST(DiagnosticCollectorTest, DropsWarnings) {
   llvm::LLVMContext context;
   CollectDiagnostics(context);
-  context.diagnose(llvm::DiagnosticInfoInlineAsm("careful", llvm::DS_Warning));
+  context.diagnose(llvm::DiagnosticInfoInlineAsm(0, "careful", llvm::DS_Warning));
   EXPECT_EQ(TakeDiagnostics(context), "");
 }
 
