@@ -11,7 +11,7 @@ shift 2
 
 usage() {
   cat <<'USAGE'
-usage: tools/install.sh --prefix=DIR [--destdir=DIR] [--libdir=DIR] [--strip]
+usage: tools/install.sh --prefix=DIR [--llvm=VERSION] [--destdir=DIR] [--libdir=DIR] [--strip]
 
 Builds firstcall (bazel build -c opt) and installs it:
   bin/firstcall            the command
@@ -23,6 +23,7 @@ Builds firstcall (bazel build -c opt) and installs it:
   share/                   man page, completions for bash and zsh, documents
 
   --prefix=DIR   where to install; an absolute path. The tree may be moved elsewhere later.
+  --llvm=VERSION build with this LLVM: 19, which is the default, or 22
   --libdir=DIR   where libraries go, below the prefix (default: lib)
   --destdir=DIR  put in front of the prefix, for making packages
   --strip        leave out symbols, but for those by which a debugger finds compiled code

@@ -3,4 +3,14 @@
 # install/ has the rest.
 set -euo pipefail
 cd "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/.."
-exec bazel run -c opt //install -- "$@"
+
+config=()
+options=()
+for argument in "$@"; do
+  case "$argument" in
+    --llvm=19) config=() ;;
+    --llvm=*) config=("--config=llvm${argument#*=}") ;;
+    *) options+=("$argument") ;;
+  esac
+done
+exec bazel run -c opt "${config[@]}" //install -- "${options[@]}"

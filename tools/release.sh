@@ -2,7 +2,8 @@
 # Makes the files of a release from its tag:  tools/release.sh TAG DIR [BAZEL-OPTION...]
 #
 #   firstcall-VERSION.tar.gz                     the source
-#   firstcall-VERSION-linux-ARCHITECTURE.tar.gz  what tools/install.sh installs; may be unpacked anywhere
+#   firstcall-VERSION-linux-ARCHITECTURE.tar.gz  what tools/install.sh installs; may be unpacked anywhere. With the
+#                                                option --config=llvm22, -llvm22 follows the architecture
 #   *.deb                                        Debian packages
 #   firstcall-VERSION-reference.tar.gz           the reference of the headers
 #   notes.md                                     what CHANGELOG.md says of it
@@ -60,7 +61,8 @@ pack() {
 git archive --prefix="firstcall-$VERSION/" HEAD | gzip -9n >"$DIR/firstcall-$VERSION.tar.gz"
 say "firstcall-$VERSION.tar.gz"
 
-readonly NAME=firstcall-$VERSION-linux-$(uname -m)
+readonly OF_LLVM=$(printf '%s\n' "$@" | sed -n 's/^--config=\(llvm[0-9]*\)$/-\1/p')
+readonly NAME=firstcall-$VERSION-linux-$(uname -m)$OF_LLVM
 bazel run -c opt "$@" //install -- --prefix="/$NAME" --destdir="$WORK/tree" --strip
 pack "$NAME.tar.gz" "$WORK/tree" "$NAME"
 

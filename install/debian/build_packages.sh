@@ -84,7 +84,7 @@ package() { # NAME SECTION DEPENDS MULTI-ARCH SUMMARY [RECOMMENDS], and on stand
   local root=$WORK/$1 name=$1 recommends=${6-} description
   description=$(sed 's/^$/./; s/^/ /')
   mkdir -p "$root/DEBIAN" "$root/usr/share/doc/$name"
-  install -m 644 install/debian/copyright "$root/usr/share/doc/$name/copyright"
+  sed "s/@LLVM@/$LLVM/g" install/debian/copyright >"$root/usr/share/doc/$name/copyright"
   gzip -9nc CHANGELOG.md >"$root/usr/share/doc/$name/changelog.gz"
   printf 'firstcall (%s) unstable; urgency=medium\n\n  * Release %s.\n\n -- %s  %s\n' "$REVISION" "$VERSION" \
     "$MAINTAINER" "$(LC_ALL=C date -R -d "@$SOURCE_DATE_EPOCH")" |

@@ -1,15 +1,16 @@
 """Configuration of LLVM's lit for LLVM's own tests of lli, with firstcall in lli's place.
 
 run_lli_tests.sh puts it beside the tests and gives two parameters: `tools`, a directory in which
-`lli` is firstcall, and `output`, where the tests may write. What the tests ask of the machine and
-of LLVM is answered for x86-64 Linux and Debian's LLVM 19.
+`lli` is firstcall, and `output`, where the tests may write. The environment variable LLVM_MAJOR has
+the version of LLVM. What the tests ask of the machine and of LLVM is answered for x86-64 Linux and
+Debian's LLVM 19 and 22.
 """
 
 import os
 
 import lit.formats
 
-LLVM_TOOLS = "/usr/lib/llvm-19/bin"
+LLVM_TOOLS = "/usr/lib/llvm-{}/bin".format(os.environ["LLVM_MAJOR"])
 
 
 def cpu_flags():

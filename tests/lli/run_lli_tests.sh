@@ -2,25 +2,27 @@
 # Runs LLVM's own tests of lli with firstcall in lli's place:
 #   bazel run //tests/lli:run_lli_tests -- [--filter=REGEX] [--option=OPTION]... [--firstcall=PATH] DIR
 #
-# Fetches LLVM's source package from Debian into DIR (160 MB, pinned by SHA-256), unpacks the tests
+# Fetches LLVM's source package from Debian into DIR (160 to 200 MB, pinned by SHA-256), unpacks the tests
 # of lli from it and runs them with LLVM's lit; REGEX chooses among their names. An OPTION is given to
 # firstcall wherever the test does not give it itself. PATH is another firstcall than the one Bazel
-# built. Ends with lit's counts; the status is 0 if no test failed. A
-# second run fetches nothing.
+# built. Ends with lit's counts; the status is 0 if no test failed. A second run with the same version of
+# LLVM fetches nothing.
 #
-# Needs apt-get and what setup.sh installs (llvm-19-tools has lit); no root. DEBIAN_MIRROR names
+# The tests are those of the LLVM that LLVM_MAJOR names (default: 19). `bazel run` names the one that
+# firstcall is built with.
+#
+# Needs apt-get and what setup.sh installs (lit is in llvm-VERSION-tools); no root. DEBIAN_MIRROR names
 # another mirror than deb.debian.org.
 
 set -euo pipefail
 
-readonly LIT=/usr/lib/llvm-19/build/utils/lit/lit.py
-readonly PACKAGE=llvm-toolchain-19
-readonly ARCHIVE=llvm-toolchain-19_19.1.7.orig.tar.xz
-readonly SHA256=ae498f3bc58ae2d9f64ef5f0c035c4240152bf015a5b7738b15c22e93bdc97ce
+export LLVM_MAJOR=${LLVM_MAJOR:-19}
 readonly TESTS=llvm/test/ExecutionEngine
 
 SOURCE_TREE="$(cd "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/../.." && pwd)"
 readonly SOURCE_TREE
+# shellcheck source=third_party/llvm/own_tests.sh
+source "$SOURCE_TREE/third_party/llvm/own_tests.sh"
 
 usage() {
   echo "usage: $0 [--filter=REGEX] [--option=OPTION]... [--firstcall=PATH] DIR" >&2
@@ -73,19 +75,20 @@ for argument in "$@"; do
 done
 [[ -n $directory ]] || usage
 [[ -x $firstcall ]] || fail "no firstcall to run: $firstcall"
-[[ -f $LIT ]] || fail "no $LIT: run ./setup.sh"
+lit="$(find_lit "$LLVM_MAJOR")"
+find_llvm_source "$LLVM_MAJOR"
 firstcall="$(realpath "$firstcall")"
 cd "${BUILD_WORKING_DIRECTORY:-.}"
 mkdir -p "$directory"
 cd "$directory"
 
-"$SOURCE_TREE/third_party/debian/fetch_source.sh" . "$PACKAGE" "$ARCHIVE" "$SHA256"
-if [[ ! -f tests/.unpacked ]]; then
+"$SOURCE_TREE/third_party/debian/fetch_source.sh" . "${LLVM_SOURCE[@]}"
+if [[ ! -f tests/.unpacked-$LLVM_MAJOR ]]; then
   echo "run_lli_tests: unpacking" >&2
   rm -rf tests
   mkdir tests
-  tar -xJf "$ARCHIVE" -C tests --wildcards --strip-components=4 "*/$TESTS"
-  touch tests/.unpacked
+  tar -xJf "${LLVM_SOURCE[1]}" -C tests --wildcards --strip-components=4 "*/$TESTS"
+  touch "tests/.unpacked-$LLVM_MAJOR"
 fi
 cp "$SOURCE_TREE/tests/lli/lit.cfg.py" tests/
 rm -rf output tools
@@ -97,5 +100,5 @@ else
   chmod +x tools/lli
 fi
 
-exec python3 "$LIT" -v "--filter=$filter" \
+exec python3 "$lit" -v "--filter=$filter" \
   --param "tools=$PWD/tools" --param "output=$PWD/output" tests

@@ -39,11 +39,11 @@ quietly() {
 # ---- Sources ------------------------------------------------------------------------------------
 
 unpack() {  # ARCHIVE DIRECTORY [MEMBER]...
-  [[ -f $2/.unpacked ]] && return
+  [[ -f $2/.unpacked-${1##*/} ]] && return
   rm -rf "$2"
   mkdir -p "$2"
   tar -xf "$1" -C "$2" --strip-components=1 --wildcards "${@:3}"
-  touch "$2/.unpacked"
+  touch "$2/.unpacked-${1##*/}"
 }
 
 # The upstream archive of a Debian source package, or MEMBERs of it, unpacked in $SOURCE.

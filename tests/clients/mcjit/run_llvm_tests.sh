@@ -2,28 +2,30 @@
 # Runs LLVM's own tests and examples of MCJIT with libfirstcall_mcjit.so preloaded:
 #   bazel run -c opt //tests/clients/mcjit:run_llvm_tests -- DIR
 #
-# Fetches LLVM's source package from Debian into DIR (160 MB, pinned by SHA-256), and unpacks from it
+# Fetches LLVM's source package from Debian into DIR (160 to 200 MB, pinned by SHA-256), and unpacks from it
 #   unittests/ExecutionEngine/MCJIT   which must pass
 #   test/ExecutionEngine/MCJIT        lli's tests, run with Debian's lli: with the preload must pass
 #                                     what passes without
 #   examples                          those that use MCJIT, which must print what they print without
 # Prints for the unit tests how many engines were lazy, and why the others were not. The status is 0
-# if everything is as it must be. A second run fetches nothing.
+# if everything is as it must be. A second run with the same version of LLVM fetches nothing.
+#
+# The version is the one that LLVM_MAJOR names (default: 19). `bazel run` names the one that the library is
+# built for.
 #
 # Needs apt-get and what setup.sh installs; no root. DEBIAN_MIRROR names another mirror than
 # deb.debian.org.
 
 set -euo pipefail
 
-readonly LLVM=/usr/lib/llvm-19
-readonly LIT=$LLVM/build/utils/lit/lit.py
-readonly PACKAGE=llvm-toolchain-19
-readonly ARCHIVE=llvm-toolchain-19_19.1.7.orig.tar.xz
-readonly SHA256=ae498f3bc58ae2d9f64ef5f0c035c4240152bf015a5b7738b15c22e93bdc97ce
+export LLVM_MAJOR=${LLVM_MAJOR:-19}
+readonly LLVM=/usr/lib/llvm-$LLVM_MAJOR
 readonly EXAMPLES=(HowToUseJIT Fibonacci BrainF ParallelJIT)
 
 SOURCE_TREE="$(cd "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/../.." && pwd)"
 readonly SOURCE_TREE
+# shellcheck source=third_party/llvm/own_tests.sh
+source "$SOURCE_TREE/third_party/llvm/own_tests.sh"
 
 fail() {
   echo "run_llvm_tests: $*" >&2
@@ -53,12 +55,14 @@ expect() {  # WHAT COMMAND...
   fi
 }
 
-"$SOURCE_TREE/third_party/debian/fetch_source.sh" . "$PACKAGE" "$ARCHIVE" "$SHA256"
-if [[ ! -f mcjit/.unpacked ]]; then
+find_llvm_source "$LLVM_MAJOR"
+lit="$(find_lit "$LLVM_MAJOR")"
+"$SOURCE_TREE/third_party/debian/fetch_source.sh" . "${LLVM_SOURCE[@]}"
+if [[ ! -f mcjit/.unpacked-$LLVM_MAJOR ]]; then
   say "unpacking"
   rm -rf mcjit
   mkdir -p mcjit
-  tar -xJf "$ARCHIVE" -C mcjit --strip-components=2 --wildcards \
+  tar -xJf "${LLVM_SOURCE[1]}" -C mcjit --strip-components=2 --wildcards \
     "*/llvm/unittests/ExecutionEngine/MCJIT/*" "*/llvm/test/ExecutionEngine/*" \
     "${EXAMPLES[@]/#/*/llvm/examples/}"
   # A header of LLVM's build, which is not installed; the tests need nothing from it.
@@ -67,16 +71,16 @@ if [[ ! -f mcjit/.unpacked ]]; then
   # BrainF of LLVM 19 writes the program behind the end of its function, and refuses what comes out.
   sed -i '0,/ReturnInst::Create(C, endbb);/s//&\n  builder->SetInsertPoint(\&brainf_func->front());/' \
     mcjit/examples/BrainF/BrainF.cpp
-  touch mcjit/.unpacked
+  touch "mcjit/.unpacked-$LLVM_MAJOR"
 fi
 
 compile() {  # PROGRAM SOURCE... LINKER-OPTION...
   local program="$1"
   shift
   # shellcheck disable=SC2046
-  [[ -x $program ]] || clang++-19 -std=c++17 -fno-rtti -fno-exceptions -rdynamic \
-    -I mcjit/include $(llvm-config-19 --cppflags) "$@" -o "$program" \
-    $(llvm-config-19 --ldflags) -lLLVM-19 -lpthread
+  [[ -x $program ]] || "clang++-$LLVM_MAJOR" -std=c++17 -fno-rtti -fno-exceptions -rdynamic \
+    -I mcjit/include $("llvm-config-$LLVM_MAJOR" --cppflags) "$@" -o "$program" \
+    $("llvm-config-$LLVM_MAJOR" --ldflags) "-lLLVM-$LLVM_MAJOR" -lpthread
 }
 
 unit_tests() {
@@ -118,7 +122,7 @@ run_lit() {  # FILE COMMAND...
   mkdir -p mcjit/output mcjit/tools
   printf '#!/bin/bash\nexec %s %s/bin/lli "$@"\n' "$*" "$LLVM" >mcjit/tools/lli
   chmod +x mcjit/tools/lli
-  python3 "$LIT" -q --param "tools=$DIR/mcjit/tools" --param "output=$DIR/mcjit/output" \
+  python3 "$lit" -q --param "tools=$DIR/mcjit/tools" --param "output=$DIR/mcjit/output" \
     mcjit/test/ExecutionEngine/MCJIT >mcjit/lit.txt 2>&1 || true
   grep -oE '^[ ]+lli :: .*' mcjit/lit.txt | sort >"$file" || true
 }
