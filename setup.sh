@@ -54,12 +54,14 @@ packages=(
   # What LLVM's static libraries need, with which the command is linked
   libzstd-dev zlib1g-dev
   # Testing: GoogleTest; the LLVM tools (opt, lli, FileCheck, llvm-symbolizer); clang, which compiles the
-  # test programs and builds the sanitizer configurations; LLVM's C++ library and a garbage collector, which
-  # a program may have; random C programs; GCC's source, which has its tests; debuggers; a profiler; a browser;
-  # servers for the shared object cache, one with TLS, and the header that our declarations of libcurl are compared with
+  # test programs and builds the sanitizer configurations; an earlier clang, whose bitcode has typed pointers;
+  # LLVM's C++ library and a garbage collector, which a program may have; random C programs; GCC's source, which
+  # has its tests; debuggers; a profiler; a browser; servers for the shared object cache, one with TLS, and the
+  # header that our declarations of libcurl are compared with
   libgmock-dev libgtest-dev
   "llvm-$LLVM" "llvm-$LLVM-tools"
   "clang-$LLVM" "libclang-rt-$LLVM-dev"
+  clang-14
   "libc++-$of_llvm-dev" "libc++abi-$of_llvm-dev"
   libgc-dev
   csmith libcsmith-dev

@@ -4,8 +4,8 @@ import collections
 
 from program import LLVM
 
-# `compiler` is the version of clang that makes the bitcode, with `flags`; `native_level` and `native_flags`
-# make the native executable from that bitcode. With `link` the bitcode of a program's files is linked into
+# `compiler` is the version of clang that makes the bitcode, with `flags`, and from the bitcode the native
+# executable, with `native_level` and `native_flags`. With `link` the bitcode of a program's files is linked into
 # one file.
 FrontEnd = collections.namedtuple("FrontEnd", "name flags native_level link native_flags compiler",
                                   defaults=((), LLVM))
@@ -20,13 +20,15 @@ FRONT_ENDS = [
     FrontEnd("O2", ["-O2"], "-O2", link=True),
 ]
 
-# Bitcode of earlier versions of clang, where these are installed.
-OTHER_COMPILERS = [FrontEnd("clang-{}-{}".format(version, name), flags, level, link, compiler=version)
+# Bitcode of earlier versions of clang, where these are installed. No file is linked with another, which would
+# write it anew in the form of our LLVM.
+OTHER_COMPILERS = [FrontEnd("clang-{}-{}".format(version, name), flags, level, link=False,
+                            compiler=version)
                    for version in ["13", "14", "15", "16"]
-                   for name, flags, level, link in [
-                       ("O0", _UNOPTIMIZED, "-O0", False),
-                       ("O1-no-passes", ["-O1", "-Xclang", "-disable-llvm-passes"], "-O0", False),
-                       ("O2", ["-O2"], "-O2", True),
+                   for name, flags, level in [
+                       ("O0", _UNOPTIMIZED, "-O0"),
+                       ("O1-no-passes", ["-O1", "-Xclang", "-disable-llvm-passes"], "-O0"),
+                       ("O2", ["-O2"], "-O2"),
                    ]]
 
 # A program is run `runs` times with an object cache of its own, or once without one. With `optimizes` the

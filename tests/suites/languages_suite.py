@@ -1,7 +1,7 @@
-"""Programs of ours in languages other than C and C++, in the folder `languages`: Rust and D.
+"""Programs of ours that show much of a language each, in the folder `languages`: C, C++, Rust and D.
 
-Their compilers need not be installed. If one is not, or has a later LLVM than ours, whose bitcode cannot be
-read, its programs are left out. Both use their standard library as a shared one.
+The compilers of Rust and D need not be installed. If one is not, or has a later LLVM than ours, whose bitcode
+cannot be read, its programs are left out. Both use their standard library as a shared one.
 """
 
 import functools
@@ -76,27 +76,38 @@ class _OtherProgram(Program):
         return [(self._compile_command(self.files[0], flags, bitcode), bitcode)]
 
     def _compile_command(self, path, flags, bitcode):
-        """Returns the command, and says with what the program is to be linked. Raises CannotCompile."""
+        """Returns the command, and says what firstcall is to load and to link. Raises CannotCompile."""
         raise NotImplementedError
 
-    def _link_with(self, libraries):
-        self.link_flags = [library if "/" in library else "-l:" + library for library in libraries]
-        self.link_flags += ["-Wl,-rpath," + os.path.dirname(library) for library in libraries
-                            if "/" in library] + ["-lm"]
+    def _native_command(self, compiler, modules, level, front_end, target_flags, native):
+        """The executable is made of the source by the program's own compiler."""
+        return self._link_command(self.files[0], self._flags_by_front_end[front_end.name], native)
+
+    def _link_command(self, path, flags, native):
+        """Returns the command. Raises CannotCompile."""
+        raise NotImplementedError
+
+    def _load(self, libraries):
         self.options = ["--dlopen=" + library for library in libraries]
 
 
 class _RustProgram(_OtherProgram):
+    _COMMON = ["--edition=2018", "-Cprefer-dynamic", "-Ccodegen-units=1", "--cap-lints=allow"]
+
     def __init__(self, name, path):
         super().__init__(name, path, _RUST_FLAGS)
 
     def _compile_command(self, path, flags, bitcode):
         compiler = _find_compiler("rustc")
-        self._link_with([_find_rust_library(compiler, "libstd-*.so")])
+        self._load([_find_rust_library(compiler, "libstd-*.so")])
         # It has what unoptimized code with large frames calls, such as __rust_probestack.
         self.archives = [_find_rust_library(compiler, "libcompiler_builtins-*.rlib")]
-        return [compiler, "--edition=2018", "--emit=llvm-bc", "-Cprefer-dynamic", "-Ccodegen-units=1",
-                "--cap-lints=allow"] + flags + [path, "-o", bitcode]
+        return [compiler, "--emit=llvm-bc"] + self._COMMON + flags + [path, "-o", bitcode]
+
+    def _link_command(self, path, flags, native):
+        compiler = _find_compiler("rustc")
+        libraries = os.path.dirname(_find_rust_library(compiler, "libstd-*.so"))
+        return [compiler, "-Clink-arg=-Wl,-rpath," + libraries] + self._COMMON + flags + [path, "-o", native]
 
 
 class _DProgram(_OtherProgram):
@@ -105,11 +116,22 @@ class _DProgram(_OtherProgram):
 
     def _compile_command(self, path, flags, bitcode):
         compiler = _find_compiler("ldc2")
-        self._link_with(["libphobos2-ldc-shared.so", "libdruntime-ldc-shared.so"])
+        self._load(["libphobos2-ldc-shared.so", "libdruntime-ldc-shared.so"])
         return [compiler, "--output-bc"] + flags + [path, "-of=" + bitcode]
 
+    def _link_command(self, path, flags, native):
+        return [_find_compiler("ldc2"), "--link-defaultlib-shared"] + flags + [path, "-of=" + native]
 
-_KINDS = {".rs": _RustProgram, ".d": _DProgram}
+
+def _c_program(name, path):
+    return Program(name, [path])
+
+
+def _cxx_program(name, path):
+    return Program(name, [path], ["-std=c++17"])
+
+
+_KINDS = {".c": _c_program, ".cc": _cxx_program, ".d": _DProgram, ".rs": _RustProgram}
 
 
 def make_tests():

@@ -62,8 +62,8 @@ class Program:
             if len(modules) < len(units):
                 commands.append(["llvm-link-" + LLVM] + [bitcode for _, bitcode in units] +
                                 ["-o", modules[0]])
-            commands.append(self._native_command(modules, front_end.native_level, front_end, target_flags,
-                                                 native))
+            commands.append(self._native_command(front_end.compiler, modules, front_end.native_level, front_end,
+                                                 target_flags, native))
             self._make(place, commands)
             return modules, native
 
@@ -73,14 +73,15 @@ class Program:
         with self._mutex:
             native = os.path.join(os.path.dirname(modules[0]), "native-optimized")
             if not os.path.exists(native):
-                _run(self._native_command(modules, "-O2", front_end, target_flags, native))
+                _run(self._native_command(LLVM, modules, "-O2", front_end, target_flags, native))
             return native
 
-    def _native_command(self, modules, level, front_end, target_flags, native):
+    def _native_command(self, compiler, modules, level, front_end, target_flags, native):
+        """Returns the command that makes the executable with a version of clang."""
         driver = "clang" if all(map(is_c, self.files)) else "clang++"
         if any(flag.startswith("-flto") for flag in front_end.native_flags):
             modules = ["-Wl," + module for module in modules]  # These are the linker's to compile.
-        return ([driver + "-" + LLVM] + target_flags + [level, "-w"] + list(front_end.native_flags) +
+        return ([driver + "-" + compiler] + target_flags + [level, "-w"] + list(front_end.native_flags) +
                 modules + self.archives + ["-rdynamic", "-pthread", "-o", native] + self.link_flags)
 
     def _units(self, place, front_end, target_flags):

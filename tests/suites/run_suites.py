@@ -4,7 +4,7 @@
     bazel run -c opt //tests/suites:run_suites -- DIR
 
 DIR gets everything: fetched sources, what is compiled, and the results. Every test is compiled by clang in
-four ways (configurations.py), each of which also becomes a native executable, and run by firstcall in every
+four ways (configurations.py), each of which also becomes a native executable by the same compiler, and run by firstcall in every
 configuration. A test has passed if its exit status, its output and the files it leaves are those of the
 native executable. At the end stand the table (passed/differs/left out), each difference with the command
 that shows it, and the same in DIR/table.txt; DIR/left_out.txt says what was left out, and why. The status
@@ -12,7 +12,7 @@ is 0 if nothing differs that is not in left_out.txt beside this script.
 
 The suite `reports` has small programs of ours after public bug reports and other findings: reports_suite.py
 says how one is added. Some of them take a seed, because signals, cancellations and forks come at random
-instants. The suite `languages` has programs in Rust and D, which are left out where rustc and ldc2 are not
+instants. The suite `languages` has programs in C, C++, Rust and D, which are left out where their compiler is not
 installed. --flag-sets=N adds N of the sets of compiler flags in flag_sets.py, which a seed chooses, and
 --other-compilers the bitcode of clang 13 to 16, where these are installed. For what is thorough, run
 --flag-sets=100 with --front-ends-each=4, so that a test is compiled with four of all those sets.
