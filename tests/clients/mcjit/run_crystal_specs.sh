@@ -28,7 +28,7 @@ fail() {
 say() { echo "run_crystal_specs: $*"; }
 
 (($# >= 2)) || fail "usage: run_crystal_specs DIR [SPEC...]"
-SOURCE_TREE="$(cd "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/../.." && pwd)"
+SOURCE_TREE="$(cd "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/../../.." && pwd)"
 library="$1"
 [[ -f $library ]] || library="${BUILD_WORKING_DIRECTORY:-.}/$1"
 library="$(realpath "$library")"
