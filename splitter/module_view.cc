@@ -19,6 +19,16 @@
 #include "splitter/type_tests.h"
 
 namespace firstcall {
+namespace {
+
+// Whether nothing in memory refers to `global`, which declares an intrinsic.
+bool IsUnusedIntrinsic(const llvm::GlobalValue& global) {
+  const auto* function = llvm::dyn_cast<llvm::Function>(&global);
+  return function != nullptr && function->isIntrinsic() && function->isDeclaration() &&
+         function->use_empty() && !function->isUsedByMetadata() && !function->hasComdat();
+}
+
+}  // namespace
 
 absl::StatusOr<std::shared_ptr<ModuleView>> ModuleView::ParseLazily(
     std::shared_ptr<llvm::MemoryBuffer> bitcode) {
@@ -50,8 +60,12 @@ ModuleView::ModuleView(std::unique_ptr<llvm::LLVMContext> context,
   for (llvm::GlobalAlias& alias : module_->aliases()) by_ordinal_.push_back(&alias);
   for (llvm::GlobalIFunc& ifunc : module_->ifuncs()) by_ordinal_.push_back(&ifunc);
   for (llvm::Function& function : *module_) by_ordinal_.push_back(&function);
-  ordinals_.reserve(by_ordinal_.size());
-  for (size_t i = 0; i < by_ordinal_.size(); ++i) {
+  // LLVM's reader also appends what has taken the place of older intrinsics, which an index that
+  // was made without LLVM does not count.
+  size_t count = by_ordinal_.size();
+  while (count > 0 && IsUnusedIntrinsic(*by_ordinal_[count - 1])) --count;
+  ordinals_.reserve(count);
+  for (size_t i = 0; i < count; ++i) {
     ordinals_[by_ordinal_[i]] = SymbolOrdinal{static_cast<uint32_t>(i)};
   }
 }

@@ -100,7 +100,9 @@ class ModuleView {
 
   SimplifiedBodies& simplified_bodies() { return simplified_bodies_; }
 
-  // Nothing for a global that was added later, such as an intrinsic's declaration.
+  // Nothing for a global that was added later, such as an intrinsic's declaration. Nor for an
+  // intrinsic behind all other functions that nothing in memory used when the view was made: LLVM's
+  // reader may have added it.
   std::optional<SymbolOrdinal> ordinal_of(const llvm::GlobalValue& value) const;
 
  private:

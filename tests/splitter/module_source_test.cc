@@ -1,6 +1,7 @@
 #include "splitter/module_source.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,22 @@ TEST(ModuleSourceTest, ViewsOfAModuleInMemoryHaveTheSameOrdinals) {
   ASSERT_OK_AND_ASSIGN(auto source, FromText(kProgram));
   EXPECT_TRUE(source->is_verified());
   ExpectSameOrdinals(*source);
+}
+
+TEST(ModuleSourceTest, WhatTakesThePlaceOfAnOlderIntrinsicHasNoOrdinal) {
+  llvm::LLVMContext context;
+  const auto module = ParseModule(R"(
+    declare i32 @older(i32)
+    define i32 @f(i32 %x) { %y = call i32 @older(i32 %x)  ret i32 %y })",
+                                  context);
+  module->getFunction("older")->setName("llvm.ctlz.i32");  // LLVM 2.9's, with one parameter.
+  ASSERT_OK_AND_ASSIGN(auto source, FromBytes(ModuleToBitcode(*module)));
+  ASSERT_OK_AND_ASSIGN(auto view, source->OpenView());
+  const llvm::Function* newer = view->module().getFunction("llvm.ctlz.i32");
+  ASSERT_NE(newer, nullptr);
+  EXPECT_EQ(newer->arg_size(), 2u);
+  EXPECT_EQ(view->ordinal_of(*newer), std::nullopt);
+  EXPECT_EQ(view->ordinal_of(*view->module().getFunction("f")), SymbolOrdinal{1});
 }
 
 TEST(ModuleSourceTest, BodiesOfBitcodeAreReadLazily) {
