@@ -33,8 +33,11 @@ inline constexpr absl::string_view kOrcLazy = "lli orc-lazy";
 inline constexpr absl::string_view kOrcLazyOneThread = "lli orc-lazy --compile-threads=1";
 inline constexpr absl::string_view kOrcLazyTwoThreads = "lli orc-lazy --compile-threads=2";
 
-// All contestants, in the order of the report. The arguments are the paths of the two programs.
-std::vector<Contestant> AllContestants(const std::string& firstcall, const std::string& lli);
+// All contestants, in the order of the report. The arguments are the paths of the programs.
+// `before` is another firstcall, which takes part in all of firstcall's modes as "before"; empty:
+// none.
+std::vector<Contestant> AllContestants(const std::string& firstcall, const std::string& lli,
+                                       const std::string& before);
 
 }  // namespace firstcall::benchmarks
 

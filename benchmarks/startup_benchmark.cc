@@ -13,11 +13,15 @@
 // table.
 //
 //   bazel run -c opt //benchmarks:startup -- [--workloads=DIR] [--runs=5] [--filter=GLOB,...]
-//       [--json=FILE] [--firstcall=PATH] [--lli=PATH]
+//       [--json=FILE] [--firstcall=PATH] [--lli=PATH] [--before=PATH]
 //
-// With --instructions it answers instead: how many instructions does that take, and how many did
-// it take with another build of firstcall (--before=PATH)? Only firstcall with default settings and
-// without a cache takes part, once for each workload.
+// With --before another build of firstcall takes part.
+//
+// With --instructions it answers instead: how many instructions does that take, and how many does
+// it take with another build of firstcall (--before=PATH)? Only firstcall takes part, with the
+// options that are given by --option and without a cache, once for each workload. With
+// --second-start it has the cache that a start under callgrind has left, and the instructions of
+// that start are not counted.
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,6 +49,7 @@
 #include "tools/cpp/runfiles/runfiles.h"
 #include "tools/measure/machine.h"
 #include "tools/measure/process_run.h"
+#include "tools/measure/temporary_directory.h"
 
 namespace firstcall::benchmarks {
 namespace {
@@ -110,6 +115,25 @@ std::vector<Contestant> SelectContestants(const StartupOptions& options,
   return selected;
 }
 
+// Counts the instructions of a first or second start of `program`.
+absl::StatusOr<uint64_t> CountStart(const StartupOptions& options, const std::string& program,
+                                    const Workload& workload) {
+  Contestant contestant{program, {program}};
+  std::vector<std::string>& command = contestant.command;
+  command.insert(command.end(), options.firstcall_options.begin(), options.firstcall_options.end());
+  if (!options.counts_second_start) {
+    command.push_back("--no-object-cache");
+    return CountInstructions(CommandLine(contestant, workload));
+  }
+  absl::StatusOr<measure::TemporaryDirectory> cache =
+      measure::TemporaryDirectory::Make("firstcall-cache");
+  if (!cache.ok()) return cache.status();
+  command.push_back(absl::StrCat("--object-cache-dir=", cache->path()));
+  const std::vector<std::string> line = CommandLine(contestant, workload);
+  if (const auto first = CountInstructions(line); !first.ok()) return first;
+  return CountInstructions(line);
+}
+
 // Counts the instructions of all workloads, and prints each count as soon as it is known.
 absl::Status CountWorkloads(const StartupOptions& options) {
   absl::PrintF("%-14s %18s %18s %8s\n", "instructions", "firstcall", "before", "ratio");
@@ -119,7 +143,7 @@ absl::Status CountWorkloads(const StartupOptions& options) {
     if (!Selects(options, workload.name, kFirstcall)) continue;
     if (absl::Status s = CheckFetched(workload, options.workloads); !s.ok()) return s;
     const auto instructions_of = [&](const std::string& program) {
-      return CountInstructions(CommandLine({program, {program, "--no-object-cache"}}, workload));
+      return CountStart(options, program, workload);
     };
     const absl::StatusOr<uint64_t> now = instructions_of(options.firstcall);
     if (!now.ok()) return now.status();
@@ -145,7 +169,8 @@ absl::Status CountWorkloads(const StartupOptions& options) {
 
 // Runs all workloads, and prints the table of each as soon as it is complete.
 absl::StatusOr<std::vector<Result>> RunWorkloads(const StartupOptions& options) {
-  const std::vector<Contestant> contestants = AllContestants(options.firstcall, options.lli);
+  const std::vector<Contestant> contestants =
+      AllContestants(options.firstcall, options.lli, options.before);
   Schedule schedule;
   schedule.rounds = options.runs;
   std::vector<Result> all;

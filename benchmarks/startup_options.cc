@@ -18,6 +18,7 @@ bool Apply(const std::string& argument, StartupOptions* options) {
   const std::string name = argument.substr(0, equals);
   if (equals == std::string::npos) {
     if (name == "--instructions") return options->counts_instructions = true;
+    if (name == "--second-start") return options->counts_second_start = true;
     return name == "--help" && (options->help = true);
   }
   const std::string value = argument.substr(equals + 1);
@@ -27,6 +28,7 @@ bool Apply(const std::string& argument, StartupOptions* options) {
   if (name == "--workloads") return options->workloads = value, true;
   if (name == "--firstcall") return options->firstcall = value, true;
   if (name == "--before") return options->before = value, true;
+  if (name == "--option") return options->firstcall_options.push_back(value), true;
   if (name == "--lli") return options->lli = value, true;
   if (name == "--json") return options->json = value, true;
   return false;
@@ -36,7 +38,9 @@ bool Apply(const std::string& argument, StartupOptions* options) {
 
 const absl::string_view kStartupUsage =
     "usage: startup [--workloads=DIR] [--runs=5] [--filter=GLOB,...] [--json=FILE]\n"
-    "               [--firstcall=PATH] [--lli=PATH] [--instructions [--before=PATH]]\n"
+    "               [--firstcall=PATH] [--lli=PATH] [--before=PATH]\n"
+    "       startup --instructions [--option=OPTION]... [--second-start] [--workloads=DIR]\n"
+    "               [--filter=GLOB,...] [--firstcall=PATH] [--before=PATH]\n"
     "\n"
     "  --workloads  where the programs are, or are to be fetched and built\n"
     "               (default: benchmarks/workloads in the source tree)\n"
@@ -45,9 +49,12 @@ const absl::string_view kStartupUsage =
     "  --json       file for every sample and the machine's description\n"
     "  --firstcall  another firstcall than the one this was built with\n"
     "  --lli        another lli than Debian's of this LLVM\n"
+    "  --before     another firstcall, for instance with another LLVM, which takes part, too\n"
     "  --instructions  counts firstcall's instructions with callgrind, in place of measuring "
-    "times\n"
-    "  --before     counts those of this firstcall, too, and prints the ratio\n";
+    "times,\n"
+    "               and prints their ratio to those of --before\n"
+    "  --option     an option for firstcall; may be repeated\n"
+    "  --second-start  counts those of a start that finds its code in a cache\n";
 
 bool Selects(const StartupOptions& options, absl::string_view workload,
              absl::string_view contestant) {

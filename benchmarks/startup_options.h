@@ -19,8 +19,10 @@ struct StartupOptions {
   std::vector<std::string> filters;  // globs of "workload/contestant"; empty: everything
   std::string json;                  // file; empty: none
   int runs = 5;
-  bool counts_instructions = false;  // in place of measuring times
-  std::string before;                // another firstcall, whose instructions are counted, too
+  std::string before;                          // another firstcall, which takes part, too
+  bool counts_instructions = false;            // in place of measuring times
+  std::vector<std::string> firstcall_options;  // for all firstcalls whose instructions are counted
+  bool counts_second_start = false;  // instructions of a start with the cache that another has left
   bool help = false;
 };
 

@@ -24,9 +24,9 @@ TEST(StartupOptionsTest, NoArgumentsAreTheDefaults) {
 }
 
 TEST(StartupOptionsTest, EveryOptionIsTaken) {
-  const absl::StatusOr<StartupOptions> options =
-      ParseStartupOptions({"--workloads=/w", "--runs=3", "--filter=a/*,b/c", "--json=j=1",
-                           "--firstcall=f", "--lli=l", "--instructions", "--before=b"});
+  const absl::StatusOr<StartupOptions> options = ParseStartupOptions(
+      {"--workloads=/w", "--runs=3", "--filter=a/*,b/c", "--json=j=1", "--firstcall=f", "--lli=l",
+       "--instructions", "--before=b", "--option=-O2", "--option=--tier=0", "--second-start"});
   ASSERT_TRUE(options.ok()) << options.status();
   EXPECT_EQ(options->workloads, "/w");
   EXPECT_EQ(options->runs, 3);
@@ -36,6 +36,8 @@ TEST(StartupOptionsTest, EveryOptionIsTaken) {
   EXPECT_EQ(options->lli, "l");
   EXPECT_TRUE(options->counts_instructions);
   EXPECT_EQ(options->before, "b");
+  EXPECT_THAT(options->firstcall_options, ElementsAre("-O2", "--tier=0"));
+  EXPECT_TRUE(options->counts_second_start);
 }
 
 TEST(StartupOptionsTest, WhatIsUnknownOrMalformedIsNamed) {
