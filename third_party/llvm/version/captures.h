@@ -14,9 +14,12 @@
 
 namespace firstcall::llvm_version {
 
-// Whether the function may store any part of `pointer`, pass it on, or return it. LLVM 22 tells
-// apart what only finds out whether the pointer is null, which does not count here; LLVM 19 counts
-// some comparisons with null.
+// Whether LLVM takes comparisons with null of some addresses for captures. LLVM 22 tells apart what
+// only finds out whether a pointer is null.
+constexpr bool kNullComparisonsMayCapture = LLVM_VERSION_MAJOR < 21;
+
+// Whether the function may store any part of `pointer`, pass it on, or return it. That the function
+// finds out whether the pointer is null does not count, but where kNullComparisonsMayCapture.
 inline bool MayBeCaptured(const llvm::Value& pointer) {
 #if LLVM_VERSION_MAJOR >= 21
   const auto captures_more = [](llvm::CaptureComponents captured) {
