@@ -5,7 +5,9 @@ readonly header=$1
 # The installed file, beside the others it includes.
 readonly llvm=$(realpath "$2")
 readonly warnings=(-Wall -Wextra -pedantic -Werror -fsyntax-only)
-include=("-I." "-isystem" "${llvm%/llvm-c/*}")
+readonly c_headers=${llvm%/llvm-c/*}
+# LLVM 22's C headers include one of the others, which Debian has in a folder of their own.
+readonly include=("-I." -isystem "$c_headers" -isystem "${c_headers/llvm-c-/llvm-}")
 
 try() {
   "$@" || {
