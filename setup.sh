@@ -56,8 +56,8 @@ packages=(
   # Testing: GoogleTest; the LLVM tools (opt, lli, FileCheck, llvm-symbolizer); clang, which compiles the
   # test programs and builds the sanitizer configurations; an earlier clang, whose bitcode has typed pointers;
   # LLVM's C++ library and a garbage collector, which a program may have; random C programs; GCC's source, which
-  # has its tests; debuggers; a profiler; a browser; servers for the shared object cache, one with TLS, and the
-  # header that our declarations of libcurl are compared with
+  # has its tests; debuggers; a profiler; a browser; servers for the shared object cache, and the headers that our
+  # declarations of libcurl and OpenSSL are compared with
   libgmock-dev libgtest-dev
   "llvm-$LLVM" "llvm-$LLVM-tools"
   "clang-$LLVM" "libclang-rt-$LLVM-dev"
@@ -69,7 +69,7 @@ packages=(
   gdb "lldb-$of_llvm"
   linux-perf
   chromium
-  libcurl4-openssl-dev nginx openssl redis-server
+  libcurl4-openssl-dev libssl-dev nginx openssl redis-server
   # Installing without symbols, and testing what is installed: build systems, and a reader of man pages
   xz-utils
   cmake groff-base meson ninja-build pkg-config

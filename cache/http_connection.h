@@ -3,7 +3,7 @@
 // the next request, if the server keeps it. HTTP/2 is used if a server with TLS offers it. The
 // environment's proxies (https_proxy, no_proxy) are used as by curl.
 //
-// Thread-safe. Tested in tests/cache/http_cache_test.cc and tests/cache/http_faults_test.cc.
+// Thread-safe. Tested in tests/cache/http_cache_test.cc and tests/cache/server_faults_test.cc.
 
 #ifndef FIRSTCALL_CACHE_HTTP_CONNECTION_H_
 #define FIRSTCALL_CACHE_HTTP_CONNECTION_H_
@@ -19,16 +19,14 @@
 #include "absl/time/time.h"
 #include "cache/http_address.h"
 #include "cache/job_thread.h"
+#include "cache/tls_identity.h"
 
 namespace firstcall {
 
 // Who this process is for the server, and how it knows the server. All may be empty.
-struct HttpIdentity {
+struct HttpIdentity : TlsIdentity {
   std::string bearer_token;
-  std::string netrc_file;            // Has the host's password, in the form of netrc(5).
-  std::string ca_file;               // In PEM; empty: the system's authorities.
-  std::string certificate_file;      // The client's, in PEM.
-  std::string certificate_key_file;  // Empty: the key is in certificate_file.
+  std::string netrc_file;  // Has the host's password, in the form of netrc(5).
 };
 
 struct HttpRequest {

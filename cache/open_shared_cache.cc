@@ -16,6 +16,7 @@
 #include "cache/http_cache.h"
 #include "cache/redis_address.h"
 #include "cache/redis_cache.h"
+#include "cache/tls_identity.h"
 
 namespace firstcall {
 namespace {
@@ -53,19 +54,20 @@ absl::Status CheckToken(absl::string_view token) {
                      : absl::InvalidArgumentError("object cache: the bearer token is not one word");
 }
 
-absl::Status SetTokenFromVariable(const std::string& variable, std::string& token) {
+absl::Status SetFromVariable(const std::string& variable, std::string& text) {
   const char* const value = std::getenv(variable.c_str());
   if (value == nullptr) {
     return absl::InvalidArgumentError(
         absl::StrCat("object cache: the environment has no variable '", variable, "'"));
   }
-  token = value;
+  text = value;
   return absl::OkStatus();
 }
 
-// Sets what all servers have. Returns whether `name` is such a setting.
+// Sets what all servers have: those of `options`, and `most_pack_bytes`. Returns whether `name` is
+// such a setting.
 absl::StatusOr<bool> SetShared(absl::string_view name, const std::string& value,
-                               SharedCacheOptions& options) {
+                               SharedCacheOptions& options, size_t& most_pack_bytes) {
   uint64_t number = 0;
   if (name == "key-file") {
     FIRSTCALL_RETURN_IF_ERROR(SetFromFile("key", value, options.key));
@@ -77,6 +79,23 @@ absl::StatusOr<bool> SetShared(absl::string_view name, const std::string& value,
   } else if (name == "most-entry-bytes") {
     FIRSTCALL_RETURN_IF_ERROR(SetNumber(name, value, number));
     options.most_entry_bytes = number;
+  } else if (name == "most-pack-bytes") {
+    FIRSTCALL_RETURN_IF_ERROR(SetNumber(name, value, number));
+    most_pack_bytes = number;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+// The same for what servers with TLS have.
+bool SetTls(absl::string_view name, const std::string& value, TlsIdentity& identity) {
+  if (name == "ca-file") {
+    identity.ca_file = value;
+  } else if (name == "certificate-file") {
+    identity.certificate_file = value;
+  } else if (name == "certificate-key-file") {
+    identity.certificate_key_file = value;
   } else {
     return false;
   }
@@ -85,30 +104,19 @@ absl::StatusOr<bool> SetShared(absl::string_view name, const std::string& value,
 
 // The same for HTTP.
 absl::StatusOr<bool> SetHttp(absl::string_view name, const std::string& value,
-                             HttpCache::Options& options, bool& allows_plain_http) {
-  uint64_t number = 0;
-  HttpIdentity& identity = options.identity;
-  if (name == "most-pack-bytes") {
-    FIRSTCALL_RETURN_IF_ERROR(SetNumber(name, value, number));
-    options.most_pack_bytes = number;
-  } else if (name == "token-file") {
+                             HttpIdentity& identity, bool& allows_plain_http) {
+  if (name == "token-file") {
     FIRSTCALL_RETURN_IF_ERROR(SetFromFile("token", value, identity.bearer_token));
     FIRSTCALL_RETURN_IF_ERROR(CheckToken(identity.bearer_token));
   } else if (name == "token-variable") {
-    FIRSTCALL_RETURN_IF_ERROR(SetTokenFromVariable(value, identity.bearer_token));
+    FIRSTCALL_RETURN_IF_ERROR(SetFromVariable(value, identity.bearer_token));
     FIRSTCALL_RETURN_IF_ERROR(CheckToken(identity.bearer_token));
   } else if (name == "netrc-file") {
     identity.netrc_file = value;
-  } else if (name == "ca-file") {
-    identity.ca_file = value;
-  } else if (name == "certificate-file") {
-    identity.certificate_file = value;
-  } else if (name == "certificate-key-file") {
-    identity.certificate_key_file = value;
   } else if (name == "plain-http") {
     FIRSTCALL_RETURN_IF_ERROR(SetFlag(name, value, allows_plain_http));
   } else {
-    return false;
+    return SetTls(name, value, identity);
   }
   return true;
 }
@@ -126,10 +134,11 @@ absl::StatusOr<std::unique_ptr<SharedCache>> OpenHttp(absl::string_view url,
   FIRSTCALL_ASSIGN_OR_RETURN(options.address, HttpAddress::Parse(url));
   bool allows_plain_http = false;
   for (const auto& [name, value] : settings) {
-    FIRSTCALL_ASSIGN_OR_RETURN(const bool is_shared, SetShared(name, value, options));
+    FIRSTCALL_ASSIGN_OR_RETURN(const bool is_shared,
+                               SetShared(name, value, options, options.most_pack_bytes));
     if (is_shared) continue;
     FIRSTCALL_ASSIGN_OR_RETURN(const bool is_http,
-                               SetHttp(name, value, options, allows_plain_http));
+                               SetHttp(name, value, options.identity, allows_plain_http));
     if (!is_http) return Unknown(name);
   }
   const HttpAddress& address = options.address;
@@ -148,9 +157,22 @@ absl::StatusOr<std::unique_ptr<SharedCache>> OpenRedis(absl::string_view url,
   RedisCache::Options options;
   static_cast<SharedCacheOptions&>(options) = std::move(shared);
   FIRSTCALL_ASSIGN_OR_RETURN(options.address, RedisAddress::Parse(url));
+  std::string password;
   for (const auto& [name, value] : settings) {
-    FIRSTCALL_ASSIGN_OR_RETURN(const bool is_shared, SetShared(name, value, options));
-    if (!is_shared) return Unknown(name);
+    FIRSTCALL_ASSIGN_OR_RETURN(const bool is_shared,
+                               SetShared(name, value, options, options.most_pack_bytes));
+    if (is_shared || (options.address.is_secure && SetTls(name, value, options.identity))) continue;
+    if (name == "password-file") {
+      FIRSTCALL_RETURN_IF_ERROR(SetFromFile("password", value, password));
+    } else if (name == "password-variable") {
+      FIRSTCALL_RETURN_IF_ERROR(SetFromVariable(value, password));
+    } else {
+      return Unknown(name);
+    }
+  }
+  if (!password.empty()) {
+    FIRSTCALL_ASSIGN_OR_RETURN(options.address,
+                               RedisAddress::ParseWithPassword(url, std::move(password)));
   }
   return std::make_unique<RedisCache>(options);
 }
@@ -170,7 +192,7 @@ absl::StatusOr<std::unique_ptr<SharedCache>> OpenSharedCache(
     return OpenRedis(url, settings, std::move(shared));
   }
   return absl::InvalidArgumentError(
-      "object cache: the URL has none of https://, http:// and redis://");
+      "object cache: the URL has none of https://, http://, rediss:// and redis://");
 }
 
 }  // namespace firstcall

@@ -10,21 +10,22 @@
 #include "absl/strings/strip.h"
 
 namespace firstcall {
+namespace {
+
+absl::Status Wrong(absl::string_view what) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("object cache: ", what,
+                   " in the URL; it should be redis[s]://[[USER:]PASSWORD@]HOST[:PORT][/DB]"));
+}
+
+}  // namespace
 
 absl::StatusOr<RedisAddress> RedisAddress::Parse(absl::string_view url) {
-  if (absl::StartsWith(url, "rediss://")) {
-    return absl::UnimplementedError(
-        "object cache 'rediss://...': this build's hiredis has no TLS; put a tunnel in between, "
-        "and "
-        "give a key, so that entries are authenticated");
-  }
-  const auto wrong = [](absl::string_view what) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("object cache: ", what,
-                     " in the URL; it should be redis://[[USER:]PASSWORD@]HOST[:PORT]/DB"));
-  };
-  if (!absl::ConsumePrefix(&url, "redis://")) return wrong("no redis://");
   RedisAddress address;
+  address.is_secure = absl::ConsumePrefix(&url, "rediss://");
+  if (!address.is_secure && !absl::ConsumePrefix(&url, "redis://")) {
+    return Wrong("no redis:// or rediss://");
+  }
   if (const size_t at = url.rfind('@'); at != absl::string_view::npos) {
     const std::pair<absl::string_view, absl::string_view> login =
         absl::StrSplit(url.substr(0, at), absl::MaxSplits(':', 1));
@@ -37,7 +38,7 @@ absl::StatusOr<RedisAddress> RedisAddress::Parse(absl::string_view url) {
       absl::StrSplit(url, absl::MaxSplits('/', 1));
   if (!path.second.empty() &&
       (!absl::SimpleAtoi(path.second, &address.database) || address.database < 0)) {
-    return wrong("a database that is no number");
+    return Wrong("a database that is no number");
   }
   absl::string_view host = path.first;
   const size_t colon = host.rfind(':');
@@ -45,16 +46,30 @@ absl::StatusOr<RedisAddress> RedisAddress::Parse(absl::string_view url) {
   if (colon != absl::string_view::npos && host.find(']', colon) == absl::string_view::npos) {
     if (!absl::SimpleAtoi(host.substr(colon + 1), &address.port) || address.port < 1 ||
         address.port > 65535) {
-      return wrong("a port that is none");
+      return Wrong("a port that is none");
     }
     host = host.substr(0, colon);
   }
   if (absl::ConsumePrefix(&host, "[")) absl::ConsumeSuffix(&host, "]");
-  if (host.empty()) return wrong("no host");
+  if (host.empty()) return Wrong("no host");
   address.host = std::string(host);
   return address;
 }
 
-std::string RedisAddress::ToString() const { return absl::StrCat(host, ":", port, "/", database); }
+absl::StatusOr<RedisAddress> RedisAddress::ParseWithPassword(absl::string_view url,
+                                                             std::string password) {
+  absl::StatusOr<RedisAddress> address = Parse(url);
+  if (!address.ok()) return address;
+  // What stands alone before the @ is a user here.
+  if (!address->user.empty()) return Wrong("a password beside the one of a setting");
+  address->user = std::exchange(address->password, std::move(password));
+  return address;
+}
+
+std::string RedisAddress::ToString() const {
+  const bool is_ipv6 = absl::StrContains(host, ':');
+  return absl::StrCat(is_secure ? "rediss://" : "redis://", is_ipv6 ? "[" : "", host,
+                      is_ipv6 ? "]" : "", ":", port, "/", database);
+}
 
 }  // namespace firstcall

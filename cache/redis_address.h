@@ -1,6 +1,6 @@
-// The address of a Redis server, from a URL: redis://[[USER:]PASSWORD@]HOST[:PORT][/DATABASE].
+// The address of a Redis server, from a URL: redis[s]://[[USER:]PASSWORD@]HOST[:PORT][/DATABASE].
 //
-// A plain value.
+// A plain value. Tested in tests/cache/redis_address_test.cc.
 
 #ifndef FIRSTCALL_CACHE_REDIS_ADDRESS_H_
 #define FIRSTCALL_CACHE_REDIS_ADDRESS_H_
@@ -19,11 +19,16 @@ struct RedisAddress {
   std::string user;  // Empty: the default user.
   std::string password;
 
-  // InvalidArgument if `url` does not have that form; Unimplemented for rediss://, because the
-  // hiredis of Debian 12 has no TLS. Messages do not repeat the password.
+  bool is_secure = false;  // Whether it begins with rediss://, and so the server has TLS.
+
+  // InvalidArgument if `url` does not have that form. Messages do not repeat the password.
   static absl::StatusOr<RedisAddress> Parse(absl::string_view url);
 
-  // "host:port/database".
+  // The same for a URL that has no password: redis[s]://[USER@]HOST[:PORT][/DATABASE].
+  static absl::StatusOr<RedisAddress> ParseWithPassword(absl::string_view url,
+                                                        std::string password);
+
+  // "redis[s]://host:port/database".
   std::string ToString() const;
 };
 

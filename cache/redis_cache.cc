@@ -1,101 +1,151 @@
 #include "cache/redis_cache.h"
 
-#include <algorithm>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
-#include "absl/strings/escaping.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "base/status.h"
-#include "base/steady_clock.h"
-#include "cache/entry_server.h"
+#include "cache/pack_entries.h"
+#include "cache/pack_server.h"
 #include "cache/redis_connection.h"
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/Support/BLAKE3.h"
 
 namespace firstcall {
 namespace {
 
-using Command = RedisConnection::Command;
-using Reply = RedisConnection::Reply;
+// For what an answer has besides a list and a pack.
+constexpr size_t kMostAnswerOverhead = 1024;
 
-// A hash with at most this many fields is fetched as a whole, because a start needs most of them. A
-// larger hash was made ahead of time, and a start needs few of its fields.
-constexpr int64_t kMostFetched = 4096;
+// Those who have read the old list a moment ago find the old second pack for so long.
+constexpr absl::Duration kFarewell = absl::Minutes(1);
 
-// The number of entries sent in one command.
-constexpr size_t kEntriesPerCommand = 256;
+// KEYS: the hash, the second pack, and the old second pack. ARGV: "new" if there must be no list,
+// "same" if the list must be ARGV[2], or "any"; that list; the seconds until all of this expires;
+// the seconds for the old second pack; the new list; the start pack; and the second pack, if it is
+// a new one. A key that there is none of is the hash's. Returns 0 if another list is there.
+constexpr char kReplace[] = R"(
+local old = redis.call('HGET', KEYS[1], 'list')
+if (ARGV[1] == 'new' and old) or (ARGV[1] == 'same' and old ~= ARGV[2]) then return 0 end
+if ARGV[7] then redis.call('SET', KEYS[2], ARGV[7]) end
+redis.call('HSET', KEYS[1], 'list', ARGV[5], 'start', ARGV[6])
+redis.call('EXPIRE', KEYS[3], ARGV[4])
+redis.call('EXPIRE', KEYS[1], ARGV[3])
+redis.call('EXPIRE', KEYS[2], ARGV[3])
+return 1)";
 
-// The name of the hash with the entries of `signature`.
-std::string HashOf(absl::string_view signature) {
-  const auto digest = llvm::BLAKE3::hash<32>(
-      llvm::ArrayRef(reinterpret_cast<const uint8_t*>(signature.data()), signature.size()));
-  return absl::StrCat("firstcall:2:",
-                      absl::BytesToHexString(absl::string_view(
-                          reinterpret_cast<const char*>(digest.data()), digest.size())));
+// The same text in all keys of a signature.
+std::string TagOf(absl::string_view signature) {
+  const std::string path = ListPath(signature);
+  return std::string(absl::string_view(path).substr(path.find('/') + 1));
 }
 
-class RedisEntries final : public EntryServer {
+std::string HashOf(absl::string_view tag) { return absl::StrCat("firstcall:3:{", tag, "}"); }
+
+std::string KeyOf(absl::string_view tag, absl::string_view path) {
+  return absl::StrCat(HashOf(tag), ":", path.substr(path.find('/') + 1));
+}
+
+// The key of the second pack; the hash's if there is none.
+std::string SecondKeyOf(absl::string_view tag, const PackList& list) {
+  return list.packs.size() < 2 ? HashOf(tag) : KeyOf(tag, list.packs[1].path);
+}
+
+std::string Seconds(absl::Duration duration) {
+  return absl::StrCat(absl::ToInt64Seconds(duration));
+}
+
+class RedisPacks final : public PackServer {
  public:
-  RedisEntries(const RedisAddress& address, absl::Duration expiry)
-      : name_(absl::StrCat("redis://", address.ToString())),
-        expiry_(expiry),
-        connection_(address) {}
+  explicit RedisPacks(const RedisCache::Options& options)
+      : name_(options.address.ToString()),
+        expiry_(options.expiry),
+        connection_(options.address, options.identity,
+                    options.most_pack_bytes + kMostListBytes + kMostAnswerOverhead) {}
 
   std::string ToString() const override { return name_; }
 
-  absl::StatusOr<Contents> FetchAll(absl::string_view signature, absl::Duration timeout) override {
-    const absl::Duration deadline = SteadyNow() + timeout;
-    const std::string hash = HashOf(signature);
-    FIRSTCALL_ASSIGN_OR_RETURN(std::vector<Reply> size, connection_.Run({{"HLEN", hash}}, timeout));
-    Contents contents;
-    int64_t count = 0;
-    if (!absl::SimpleAtoi(size[0].text.value_or(""), &count) || count == 0) return contents;
-    FIRSTCALL_ASSIGN_OR_RETURN(std::vector<Reply> all,
-                               connection_.Run({{count > kMostFetched ? "HKEYS" : "HGETALL", hash}},
-                                               deadline - SteadyNow()));
-    std::vector<Reply>& elements = all[0].elements;
-    if (count > kMostFetched) {
-      for (Reply& name : elements) contents.others.insert(std::move(name.text).value_or(""));
-      return contents;
-    }
-    for (size_t i = 0; i + 1 < elements.size(); i += 2) {
-      contents.entries[elements[i].text.value_or("")] =
-          std::move(elements[i + 1].text).value_or("");
-    }
-    return contents;
+  absl::StatusOr<std::optional<Found>> FetchList(absl::string_view signature,
+                                                 absl::Duration timeout) override {
+    const std::string tag = TagOf(signature);
+    FIRSTCALL_ASSIGN_OR_RETURN(RedisReply reply,
+                               Fetch({"HMGET", HashOf(tag), "list", "start"}, tag, timeout));
+    if (reply.elements.size() != 2 || !reply.elements[0].text) return std::nullopt;
+    Found found;
+    found.list = *std::move(reply.elements[0].text);
+    if (found.list.size() > kMostListBytes) return absl::DataLossError("a list is too large");
+    found.version = found.list;
+    found.start = std::move(reply.elements[1].text);
+    return std::optional<Found>(std::move(found));
   }
 
-  absl::StatusOr<Entries> FetchOne(absl::string_view signature, const std::string& name,
-                                   absl::Duration timeout) override {
-    FIRSTCALL_ASSIGN_OR_RETURN(std::vector<Reply> replies,
-                               connection_.Run({{"HGET", HashOf(signature), name}}, timeout));
-    Entries entries;
-    if (replies[0].text) entries[name] = *std::move(replies[0].text);
-    return entries;
+  absl::StatusOr<std::optional<std::string>> FetchPack(absl::string_view signature,
+                                                       const PackList::Pack& pack,
+                                                       absl::Duration timeout) override {
+    const std::string tag = TagOf(signature);
+    FIRSTCALL_ASSIGN_OR_RETURN(RedisReply reply,
+                               Fetch({"GET", KeyOf(tag, pack.path)}, tag, timeout));
+    return std::move(reply.text);
   }
 
-  absl::Status Send(absl::string_view signature, std::vector<NewEntry> entries,
-                    const absl::flat_hash_set<ModulePart>& /*used*/,
-                    absl::Duration timeout) override {
-    const std::string hash = HashOf(signature);
-    std::vector<Command> commands;
-    for (size_t i = 0; i < entries.size(); i += kEntriesPerCommand) {
-      Command command = {"HSET", hash};
-      for (size_t j = i; j < std::min(entries.size(), i + kEntriesPerCommand); ++j) {
-        command.push_back(entries[j].part.ToString());
-        command.push_back(std::move(entries[j].sealed));
-      }
-      commands.push_back(std::move(command));
+  absl::StatusOr<std::optional<std::string>> FetchRange(absl::string_view signature,
+                                                        const PackList::Pack& pack, uint64_t offset,
+                                                        uint64_t size,
+                                                        absl::Duration timeout) override {
+    const std::string tag = TagOf(signature);
+    FIRSTCALL_ASSIGN_OR_RETURN(RedisReply reply,
+                               Fetch({"GETRANGE", KeyOf(tag, pack.path), absl::StrCat(offset),
+                                      absl::StrCat(offset + size - 1)},
+                                     tag, timeout));
+    if (reply.text == "") return std::nullopt;  // There is no such key.
+    return std::move(reply.text);
+  }
+
+  absl::Status Replace(absl::string_view signature, Replacement replacement,
+                       absl::Duration timeout) override {
+    const std::string tag = TagOf(signature);
+    const std::string hash = HashOf(tag);
+    const std::string second = SecondKeyOf(tag, replacement.packs);
+    std::string old_second = SecondKeyOf(tag, replacement.old_packs);
+    const std::string lifetime = Seconds(expiry_);
+    // The last EXPIRE of a key is the one that counts, but the second pack must not live shorter.
+    if (old_second == second) old_second = hash;
+    RedisCommand command = {"EVAL",
+                            kReplace,
+                            "3",
+                            hash,
+                            second,
+                            std::move(old_second),
+                            replacement.must_be_new        ? "new"
+                            : !replacement.version.empty() ? "same"
+                                                           : "any",
+                            std::move(replacement.version),
+                            lifetime,
+                            Seconds(kFarewell),
+                            std::move(replacement.list),
+                            std::move(replacement.start.bytes)};
+    if (replacement.rest) command.push_back(std::move(replacement.rest->bytes));
+    absl::StatusOr<RedisReply> reply = connection_.Run(std::move(command), tag, timeout);
+    // A server that does not take what is to be stored, because it has no memory, or because of its
+    // rules for this user, may still be asked for entries.
+    if (absl::IsFailedPrecondition(reply.status())) {
+      return absl::PermissionDeniedError(reply.status().message());
     }
-    commands.push_back({"EXPIRE", hash, absl::StrCat(absl::ToInt64Seconds(expiry_))});
-    return connection_.Run(std::move(commands), timeout).status();
+    FIRSTCALL_RETURN_IF_ERROR(reply.status());
+    return reply->text == "1" ? absl::OkStatus()
+                              : absl::AbortedError("another process has written the list");
   }
 
  private:
+  absl::StatusOr<RedisReply> Fetch(RedisCommand command, const std::string& tag,
+                                   absl::Duration timeout) {
+    absl::StatusOr<RedisReply> reply = connection_.Run(std::move(command), tag, timeout);
+    if (!absl::IsFailedPrecondition(reply.status())) return reply;
+    return absl::UnavailableError(reply.status().message());
+  }
+
   const std::string name_;
   const absl::Duration expiry_;
   RedisConnection connection_;
@@ -104,6 +154,7 @@ class RedisEntries final : public EntryServer {
 }  // namespace
 
 RedisCache::RedisCache(const Options& options)
-    : SharedCache(options, std::make_unique<RedisEntries>(options.address, options.expiry)) {}
+    : SharedCache(options, std::make_unique<PackEntries>(std::make_unique<RedisPacks>(options),
+                                                         options.key, options.most_pack_bytes)) {}
 
 }  // namespace firstcall

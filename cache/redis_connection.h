@@ -1,51 +1,52 @@
-// A connection to a Redis server that never blocks a caller beyond its timeout: hiredis works on a
-// thread of its own, which is given up if the server does not answer in time.
+// Commands to a Redis server, or to the servers of a cluster, that never block a caller beyond a
+// timeout: the connections are used on a thread of their own, which is given up if a server does
+// not answer in time. A connection that the server, or the program, has closed since the last
+// command is made again.
 //
-// Thread-safe. Tested in tests/cache/redis_cache_test.cc.
+// A server of a cluster may answer that another server has a key (MOVED, ASK). That server gets the
+// same user and password, and must have a certificate for its name, too, if there is TLS.
+//
+// Thread-safe. Tested in tests/cache/redis_cache_test.cc and tests/cache/server_faults_test.cc.
 
 #ifndef FIRSTCALL_CACHE_REDIS_CONNECTION_H_
 #define FIRSTCALL_CACHE_REDIS_CONNECTION_H_
 
-#include <atomic>
+#include <cstddef>
 #include <memory>
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "cache/job_thread.h"
 #include "cache/redis_address.h"
+#include "cache/redis_protocol.h"
+#include "cache/tls_identity.h"
 
 namespace firstcall {
 
 class RedisConnection {
  public:
-  using Command = std::vector<std::string>;  // A name and its arguments, which may be any bytes.
-
-  // Redis's answer: a string, an integer or a status as text, nothing (nil), or a list of these.
-  struct Reply {
-    std::optional<std::string> text;
-    std::vector<Reply> elements;
-  };
-
-  // The connection is made with the first commands.
-  explicit RedisConnection(RedisAddress address);
+  // A connection is made with the first command. `identity` is for an address with TLS. An answer
+  // has at most `most_reply_bytes`.
+  RedisConnection(RedisAddress address, TlsIdentity identity, size_t most_reply_bytes);
   ~RedisConnection();
   RedisConnection(const RedisConnection&) = delete;
   RedisConnection& operator=(const RedisConnection&) = delete;
 
-  // Sends all commands at once and returns the answers in their order. DeadlineExceeded if they
-  // have not arrived after `timeout`; Unavailable, with the reason, if the connection fails or the
-  // server answers a command with an error. After either error the connection cannot be used any
-  // more, nor can it be used in a forked child.
-  absl::StatusOr<std::vector<Reply>> Run(std::vector<Command> commands, absl::Duration timeout);
+  // Sends a command whose keys have the hash tag `tag`, and returns the answer. The command may
+  // reach the server twice, so it must do the same twice as once. Errors:
+  //   DeadlineExceeded    there is no answer after `timeout`; nothing can be asked any more
+  //   FailedPrecondition  the server answers with an error, which is the message
+  //   DataLoss            the answer is too long
+  //   Unavailable         with the reason: there is no connection, the server is not the one that
+  //                       it should be, does not know the user, or ends the connection; or this is
+  //                       a forked child
+  absl::StatusOr<RedisReply> Run(RedisCommand command, std::string tag, absl::Duration timeout);
 
  private:
   struct State;
 
   const std::shared_ptr<State> state_;  // Shared with the job that runs.
-  std::atomic<bool> is_lost_{false};
   JobThread thread_;
 };
 

@@ -210,14 +210,15 @@ cl::opt<std::string> cache_policy(
 cl::opt<std::string> shared_cache(
     "object-cache", cl::value_desc("url"),
     cl::desc("A server that machines share as a cache, behind that of --object-cache-dir: "
-             "https://host[:port]/prefix or redis://[[user:]password@]host[:port]/db"),
+             "https://host[:port]/prefix, or redis[s]://[[user:]password@]host[:port]/db"),
     cl::cat(category));
 cl::list<std::string> shared_cache_settings(
     "object-cache-setting", cl::value_desc("name=value"),
     cl::desc(
-        "With --object-cache: one of read-only=yes, most-entry-bytes=N, and for http and https "
-        "most-pack-bytes=N, token-file=FILE, token-variable=NAME, netrc-file=FILE, "
-        "ca-file=FILE, certificate-file=FILE, certificate-key-file=FILE, plain-http=yes"),
+        "With --object-cache: one of read-only=yes, most-entry-bytes=N, most-pack-bytes=N; for "
+        "https and rediss ca-file=FILE, certificate-file=FILE, certificate-key-file=FILE; for http "
+        "and https token-file=FILE, token-variable=NAME, netrc-file=FILE, plain-http=yes; for "
+        "redis and rediss password-file=FILE, password-variable=NAME"),
     cl::cat(category));
 cl::opt<std::string> shared_cache_key_file(
     "object-cache-key-file", cl::value_desc("file"),

@@ -220,12 +220,13 @@ void fc_options_set_features(fc_options* options, const char* features);
 void fc_options_set_cache_directory(fc_options* options, const char* directory);
 
 /* A server that machines share as a cache, behind the directory of fc_options_set_cache_directory,
- * if there is one: "https://host/prefix", "http://localhost/prefix" or "redis://host".
- * docs/cache.md says which servers serve. `settings` ends with a null pointer, and may be null;
- * each has the form "name=value", such as "key-file=FILE", "budget=MILLISECONDS", "read-only=yes",
- * "ca-file=FILE" or "token-file=FILE" (all: cache/open_shared_cache.h). Connects when something is
- * first missing. A server that fails is not used any more, and is no error. fc_engine_create fails
- * with FC_INVALID_ARGUMENT for a URL or a setting that cannot be used. Default, and null: none. */
+ * if there is one: "https://host/prefix", "http://localhost/prefix", "rediss://host" (Redis with
+ * TLS) or "redis://host". docs/cache.md says which servers serve. `settings` ends with a null
+ * pointer, and may be null; each has the form "name=value", such as "key-file=FILE",
+ * "budget=MILLISECONDS", "read-only=yes", "ca-file=FILE", "token-file=FILE" or "password-file=FILE"
+ * (all: cache/open_shared_cache.h). Connects when something is first missing. A server that fails
+ * is not used any more, and is no error. fc_engine_create fails with FC_INVALID_ARGUMENT for a URL
+ * or a setting that cannot be used. Default, and null: none. */
 void fc_options_set_shared_cache(fc_options* options, const char* url, const char* const* settings);
 
 /* A name and a value of another input that compiled code depends on and the engine cannot know,

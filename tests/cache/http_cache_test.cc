@@ -1,4 +1,5 @@
-// Against nginx, which keeps files (WebDAV), on loopback.
+// What the protocol makes different, against nginx, which keeps files (WebDAV), on loopback. What
+// all servers have in common is in tests/cache/shared_cache_test.cc.
 
 #include "cache/http_cache.h"
 
@@ -75,26 +76,6 @@ class HttpCacheTest : public ::testing::Test {
 
   std::vector<std::string> warnings_;
 };
-
-TEST_F(HttpCacheTest, OneFindsWhatAnotherStored) {
-  NginxServer server;
-  const std::string bytes("any \0 bytes\r\n", 13);
-  {
-    std::unique_ptr<HttpCache> cache = Connect(server.Url());
-    EXPECT_EQ(Find(*cache, Function(1)), "(none)");
-    Store(*cache, Function(1), bytes);
-    Store(*cache, Function(2), "");
-    EXPECT_EQ(Find(*cache, Function(1)), bytes);
-  }
-  std::unique_ptr<HttpCache> cache = Connect(server.Url());
-  EXPECT_FALSE(Has(*cache, Function(1)));
-  EXPECT_EQ(Find(*cache, Function(1)), bytes);
-  EXPECT_TRUE(Has(*cache, Function(1)));
-  EXPECT_EQ(Find(*cache, Function(2)), "");
-  EXPECT_EQ(Find(*cache, Function(3)), "(none)");
-  EXPECT_EQ(Find(*cache, Function(1), "other"), "(none)");
-  EXPECT_THAT(warnings_, IsEmpty());
-}
 
 TEST_F(HttpCacheTest, StartIsTwoRequestsAndFunctionsOfAStartObjectAreAThird) {
   NginxServer server;
@@ -175,77 +156,6 @@ TEST_F(HttpCacheTest, FewEntriesOfALargePackAreFetchedAlone) {
   EXPECT_THAT(warnings_, IsEmpty());
 }
 
-TEST_F(HttpCacheTest, EntriesOfSeveralWritersAreMerged) {
-  NginxServer server;
-  for (uint32_t i = 0; i < 5; ++i) {
-    std::unique_ptr<HttpCache> cache = Connect(server.Url());
-    Store(*cache, Function(i), absl::StrCat("object ", i));
-    if (i == 2) Store(*cache, kStart, "start");
-  }
-  std::unique_ptr<HttpCache> cache = Connect(server.Url());
-  for (uint32_t i = 0; i < 5; ++i) {
-    EXPECT_EQ(Find(*cache, Function(i)), absl::StrCat("object ", i));
-  }
-  EXPECT_EQ(Find(*cache, kStart), "start");
-  EXPECT_THAT(warnings_, IsEmpty());
-}
-
-TEST_F(HttpCacheTest, FrontIsAskedFirstAndKeepsWhatTheServerHad) {
-  NginxServer server;
-  const std::string directory = ::testing::TempDir() + "/http_front";
-  std::filesystem::remove_all(directory);
-  Store(*Connect(server.Url()), Function(1), "object");
-  for (int i = 0; i < 2; ++i) {
-    HttpCache::Options options = OptionsFor(server.Url());
-    options.front = DiskCache::Open(directory, {}).value();
-    HttpCache cache(options);
-    EXPECT_EQ(Find(cache, Function(1)), "object");
-    cache.Flush();
-    server.Kill();
-  }
-  EXPECT_THAT(warnings_, IsEmpty());
-}
-
-TEST_F(HttpCacheTest, TlsNeedsTheRightAuthority) {
-  NginxServer::Options tls;
-  tls.has_tls = true;
-  NginxServer server(tls);
-  HttpCache::Options options = OptionsFor(server.Url());
-  options.identity.ca_file = server.Authority();
-  {
-    HttpCache cache(options);
-    Store(cache, Function(1), "object");
-  }
-  {
-    HttpCache cache(options);
-    EXPECT_EQ(Find(cache, Function(1)), "object");
-  }
-  EXPECT_THAT(warnings_, IsEmpty());
-  EXPECT_EQ(Find(*Connect(server.Url()), Function(1)), "(none)");
-  EXPECT_THAT(warnings_, ElementsAre(AllOf(HasSubstr("object cache 'https://localhost:"),
-                                           HasSubstr("is not used: "), HasSubstr("certificate"))));
-}
-
-TEST_F(HttpCacheTest, ClientsShowCertificates) {
-  NginxServer::Options tls;
-  tls.has_tls = true;
-  tls.asks_certificate = true;
-  NginxServer server(tls);
-  HttpCache::Options options = OptionsFor(server.Url());
-  options.identity.ca_file = server.Authority();
-  {
-    HttpCache cache(options);
-    EXPECT_EQ(Find(cache, Function(1)), "(none)");
-  }
-  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("HTTP status 400")));
-  options.identity.certificate_file = server.Authority();
-  options.identity.certificate_key_file = server.Key();
-  Store(*std::make_unique<HttpCache>(options), Function(1), "object");
-  HttpCache cache(options);
-  EXPECT_EQ(Find(cache, Function(1)), "object");
-  EXPECT_THAT(warnings_, SizeIs(1));
-}
-
 TEST_F(HttpCacheTest, LogsInByTokenUrlOrNetrc) {
   const std::string users = ::testing::TempDir() + "/users";
   WriteFile(users, "me:{PLAIN}secret\n");
@@ -276,25 +186,6 @@ TEST_F(HttpCacheTest, LogsInByTokenUrlOrNetrc) {
   EXPECT_THAT(warnings_, ElementsAre(HasSubstr("HTTP status 403")));
 }
 
-TEST_F(HttpCacheTest, ReadOnlySendsNothing) {
-  NginxServer server;
-  Store(*Connect(server.Url()), Function(1), "object");
-  server.TakeRequests();
-  HttpCache::Options options = OptionsFor(server.Url());
-  options.is_read_only = true;
-  {
-    HttpCache cache(options);
-    EXPECT_EQ(Find(cache, Function(1)), "object");
-    EXPECT_EQ(Find(cache, Function(2)), "(none)");
-    Store(cache, Function(2), "two");
-    EXPECT_EQ(Find(cache, Function(2)), "two");
-    EXPECT_FALSE(cache.keeps());
-  }
-  EXPECT_THAT(server.TakeRequests(), SizeIs(2));
-  EXPECT_EQ(Find(*Connect(server.Url()), Function(2)), "(none)");
-  EXPECT_THAT(warnings_, IsEmpty());
-}
-
 TEST_F(HttpCacheTest, ServerThatRefusesEntriesIsStillRead) {
   NginxServer::Options reads;
   reads.location = "limit_except GET { deny all; }";
@@ -310,16 +201,6 @@ TEST_F(HttpCacheTest, ServerThatRefusesEntriesIsStillRead) {
   }
   EXPECT_EQ(Find(*cache, Function(1)), "object");
   EXPECT_THAT(warnings_, ElementsAre(HasSubstr("gets no new entries: HTTP status 403")));
-}
-
-TEST_F(HttpCacheTest, WithAKeyOnlyItsOwnersAreBelieved) {
-  NginxServer server;
-  Store(*Connect(server.Url(), "the key"), Function(1), "object");
-  EXPECT_EQ(Find(*Connect(server.Url(), "the key"), Function(1)), "object");
-  EXPECT_THAT(warnings_, IsEmpty());
-  EXPECT_EQ(Find(*Connect(server.Url(), "another key"), Function(1)), "(none)");
-  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("not written with this key")));
-  EXPECT_EQ(Find(*Connect(server.Url()), Function(1)), "(none)");
 }
 
 TEST_F(HttpCacheTest, FilesCannotBeChangedMovedOrCutShort) {
@@ -414,141 +295,6 @@ TEST_F(HttpCacheTest, PacksThatTheServerHasDroppedAreAMissAndComeAgain) {
   Store(*Connect(server.Url()), Function(2), "two");
   EXPECT_EQ(Find(*Connect(server.Url()), Function(2)), "two");
   EXPECT_THAT(warnings_, IsEmpty());
-}
-
-TEST_F(HttpCacheTest, WhatIsTooLargeIsNeitherSentNorUsed) {
-  NginxServer server;
-  {
-    HttpCache::Options options = OptionsFor(server.Url());
-    options.most_entry_bytes = 1000;
-    HttpCache cache(options);
-    Store(cache, Function(1), std::string(1001, 'x'));
-    Store(cache, Function(2), std::string(1000, 'y'));
-  }
-  EXPECT_EQ(Find(*Connect(server.Url()), Function(1)), "(none)");
-  EXPECT_EQ(Find(*Connect(server.Url()), Function(2)), std::string(1000, 'y'));
-  EXPECT_THAT(warnings_, IsEmpty());
-  HttpCache::Options options = OptionsFor(server.Url());
-  options.most_entry_bytes = 999;
-  EXPECT_EQ(Find(*std::make_unique<HttpCache>(options), Function(2)), "(none)");
-  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("an entry is too large")));
-  options = OptionsFor(server.Url());
-  options.most_pack_bytes = 1000;
-  EXPECT_EQ(Find(*std::make_unique<HttpCache>(options), Function(2)), "(none)");
-  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("an entry"), HasSubstr("a pack is too large")));
-}
-
-TEST_F(HttpCacheTest, ServerThatIsNotThereIsOneWarning) {
-  std::string url;
-  {
-    NginxServer server;
-    url = server.Url();
-  }
-  std::unique_ptr<HttpCache> cache = Connect(url);
-  EXPECT_EQ(Find(*cache, Function(1)), "(none)");
-  Store(*cache, Function(1), "object");
-  cache->Flush();
-  EXPECT_EQ(Find(*cache, Function(2)), "(none)");
-  EXPECT_THAT(warnings_, ElementsAre(AllOf(HasSubstr("object cache 'http://localhost:"),
-                                           HasSubstr("is not used: "), HasSubstr("connect"))));
-}
-
-TEST_F(HttpCacheTest, ServerThatGoesInTheMiddleIsOneWarning) {
-  NginxServer server;
-  {
-    std::unique_ptr<HttpCache> cache = Connect(server.Url());
-    for (uint32_t i = 0; i < 10; ++i) Store(*cache, Function(i), "object");
-  }
-  std::unique_ptr<HttpCache> cache = Connect(server.Url());
-  EXPECT_EQ(Find(*cache, Function(1)), "object");
-  server.Kill();
-  // What has been fetched is still there.
-  EXPECT_EQ(Find(*cache, Function(2)), "object");
-  EXPECT_EQ(Find(*cache, Function(1), "other"), "(none)");
-  Store(*cache, Function(1), "object", "other");
-  cache->Flush();
-  EXPECT_THAT(warnings_, SizeIs(1));
-}
-
-TEST_F(HttpCacheTest, ServerThatHangsCostsNoMoreThanTheBudget) {
-  NginxServer server;
-  HttpCache::Options options = OptionsFor(server.Url());
-  options.budget = absl::Milliseconds(200);
-  HttpCache cache(options);
-  EXPECT_EQ(Find(cache, Function(1)), "(none)");
-  server.Stop();
-  const absl::Time start = absl::Now();
-  for (int i = 0; i < 10; ++i) {
-    EXPECT_EQ(Find(cache, Function(1), absl::StrCat("signature ", i)), "(none)");
-    Store(cache, Function(1), "object");
-    cache.Flush();
-  }
-  EXPECT_LT(absl::Now() - start, absl::Seconds(2));
-  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("no answer in time")));
-  server.Continue();
-}
-
-TEST_F(HttpCacheTest, ForkedChildGoesOnWithoutTheServer) {
-  NginxServer::Options tls;
-  tls.has_tls = true;
-  NginxServer server(tls);
-  HttpCache::Options options = OptionsFor(server.Url());
-  options.identity.ca_file = server.Authority();
-  Store(*std::make_unique<HttpCache>(options), Function(1), "object");
-  auto cache = std::make_unique<HttpCache>(options);
-  EXPECT_EQ(Find(*cache, Function(2)), "(none)");
-  const pid_t child = fork();
-  if (child == 0) {
-    const bool is_right = Find(*cache, Function(1), "other") == "(none)";
-    cache = nullptr;
-    _exit(is_right ? 0 : 1);
-  }
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
-  // On the same connection.
-  EXPECT_EQ(Find(*cache, Function(1), "a third one"), "(none)");
-  EXPECT_EQ(Find(*cache, Function(1)), "object");
-  EXPECT_THAT(warnings_, IsEmpty());
-}
-
-TEST_F(HttpCacheTest, ProgramThatClosesAllFilesKeepsItsOwn) {
-  NginxServer::Options tls;
-  tls.has_tls = true;
-  NginxServer server(tls);
-  HttpCache::Options options = OptionsFor(server.Url());
-  options.identity.ca_file = server.Authority();
-  const pid_t child = fork();
-  if (child == 0) {
-    std::string warning;
-    options.warn = [&](absl::string_view message) { warning = std::string(message); };
-    int ends[2] = {};
-    {
-      HttpCache cache(options);
-      Store(cache, Function(1), "object");
-      cache.Flush();
-      closefrom(3);
-      if (pipe(ends) != 0) _exit(1);
-      // Own files under the numbers that the connection had.
-      for (int number = ends[1] + 1; number < 64; ++number) dup2(ends[1], number);
-      Store(cache, Function(2), "two");
-      cache.Flush();
-      if (Find(cache, Function(2)) != "two") _exit(2);
-    }
-    for (int number = ends[1] + 1; number < 64; ++number) {
-      if (close(number) != 0) _exit(3);
-    }
-    close(ends[1]);
-    char byte;
-    if (read(ends[0], &byte, 1) != 0) _exit(4);
-    _exit(warning.empty() ? 0 : 5);
-  }
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
-  HttpCache cache(options);
-  EXPECT_EQ(Find(cache, Function(2)), "two");
-  EXPECT_EQ(Find(cache, Function(1)), "object");
 }
 
 }  // namespace

@@ -30,6 +30,12 @@ TEST(OpenSharedCacheTest, OpensAllKindsOfServersWithoutConnecting) {
   const std::string word = FileWith(" word\n");
   setenv("TOKEN_FOR_TEST", "token", 1);
   EXPECT_EQ(absl::OkStatus(), Open("redis://h", {{"key-file", word}, {"budget", "5"}}));
+  EXPECT_EQ(absl::OkStatus(), Open("rediss://me@h", {{"password-file", word},
+                                                     {"most-pack-bytes", "2000"},
+                                                     {"ca-file", "c"},
+                                                     {"certificate-file", "c"},
+                                                     {"certificate-key-file", "k"}}));
+  EXPECT_EQ(absl::OkStatus(), Open("redis://h", {{"password-variable", "TOKEN_FOR_TEST"}}));
   EXPECT_EQ(absl::OkStatus(), Open("http://localhost:1/a", {}));
   EXPECT_EQ(absl::OkStatus(), Open("http://h/a", {{"plain-http", "yes"}}));
   EXPECT_EQ(absl::OkStatus(), Open("https://u:p@h:1/a", {{"key-file", word},
@@ -50,12 +56,18 @@ TEST(OpenSharedCacheTest, WhatCannotBeUsedIsSaid) {
   const auto is_invalid = [](const char* text) {
     return StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(text));
   };
-  EXPECT_THAT(Open("ftp://h", {}), is_invalid("none of https://, http:// and redis://"));
+  const std::string word = FileWith("word");
+  EXPECT_THAT(Open("ftp://h", {}), is_invalid("none of https://, http://, rediss:// and redis://"));
   EXPECT_THAT(Open("http://u:secret@h/a", {}),
               is_invalid("object cache 'http://h/a': others can read and change"));
   EXPECT_THAT(Open("http://h/a", {{"plain-http", "no"}}), is_invalid("plain-http=yes"));
   EXPECT_THAT(Open("https://h", {{"ca", "c"}}), is_invalid("no setting 'ca'"));
   EXPECT_THAT(Open("redis://h", {{"ca-file", "c"}}), is_invalid("no setting 'ca-file'"));
+  EXPECT_THAT(Open("rediss://h", {{"token-file", word}}), is_invalid("no setting 'token-file'"));
+  EXPECT_THAT(Open("https://h", {{"password-file", word}}),
+              is_invalid("no setting 'password-file'"));
+  EXPECT_THAT(Open("redis://me:secret@h", {{"password-file", word}}),
+              is_invalid("a password beside the one of a setting"));
   EXPECT_THAT(Open("https://h", {{"budget", "soon"}}), is_invalid("'budget=soon' needs a number"));
   EXPECT_THAT(Open("https://h", {{"read-only", "1"}}), is_invalid("needs yes or no"));
   EXPECT_THAT(Open("https://h", {{"most-pack-bytes", "-1"}}), is_invalid("needs a number"));

@@ -289,14 +289,16 @@ TEST_F(CacheCommandTest, MachinesThatShareAServerCompileOnce) {
 
 TEST_F(CacheCommandTest, ServersThatCannotBeUsedAreRefusedOrAWarning) {
   EXPECT_THAT(RunCommand({"--object-cache=ftp://h", program_}).errors,
-              HasSubstr("none of https://, http:// and redis://"));
+              HasSubstr("none of https://, http://, rediss:// and redis://"));
   EXPECT_THAT(RunCommand({"--object-cache=http://h", program_}).errors,
               HasSubstr("others can read and change what http:// carries"));
   EXPECT_EQ(RunCommand({"--object-cache=http://h", "--object-cache-setting=ca", program_}).errors,
             "firstcall: option '--object-cache-setting' needs NAME=VALUE\n");
   EXPECT_EQ(RunCommand({"--object-cache-setting=read-only=yes", program_}).errors,
             "firstcall: option '--object-cache-setting' needs --object-cache\n");
-  EXPECT_THAT(RunCommand({"--object-cache=rediss://h", program_}).errors, HasSubstr("has no TLS"));
+  EXPECT_THAT(
+      RunCommand({"--object-cache=redis://h", "--object-cache-setting=ca-file=c", program_}).errors,
+      HasSubstr("no setting 'ca-file'"));
   EXPECT_THAT(
       RunCommand({"--object-cache=redis://h", "--object-cache-key-file=/no/such", program_}).errors,
       HasSubstr("cannot read '/no/such'"));

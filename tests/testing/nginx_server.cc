@@ -13,12 +13,12 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
+#include "tests/testing/certificate.h"
 
 namespace firstcall {
 namespace {
 
 constexpr char kNginx[] = "/usr/sbin/nginx";
-constexpr char kOpenssl[] = "/usr/bin/openssl";
 
 // DIR, LISTEN, MARKER, TLS and LOCATION are replaced. Everything that nginx writes is in DIR.
 constexpr char kConfiguration[] = R"(
@@ -59,7 +59,7 @@ constexpr char kClients[] = "ssl_client_certificate DIR/certificate.pem; ssl_ver
 
 }  // namespace
 
-bool NginxServer::IsInstalled() { return access(kNginx, X_OK) == 0 && access(kOpenssl, X_OK) == 0; }
+bool NginxServer::IsInstalled() { return access(kNginx, X_OK) == 0 && Certificate::CanBeMade(); }
 
 NginxServer::NginxServer(Options options)
     : options_(std::move(options)), port_(FreePort()), marker_port_(FreePort()) {
@@ -69,11 +69,7 @@ NginxServer::NginxServer(Options options)
   std::filesystem::create_directories(Folder());
   std::string tls;
   if (options_.has_tls) {
-    const std::string make = absl::StrCat(
-        kOpenssl, " req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2",
-        " -subj /CN=localhost -addext subjectAltName=DNS:localhost,IP:127.0.0.1 -keyout ", Key(),
-        " -out ", Authority(), " 2>/dev/null");
-    EXPECT_EQ(std::system(make.c_str()), 0);
+    const Certificate certificate(directory_);
     tls = absl::StrCat(kTls, options_.asks_certificate ? kClients : "");
   }
   const std::string listen =

@@ -115,7 +115,7 @@ static void TestSharedCache(void) {
     const char* url;
     const char* setting;
     const char* error;
-  } refused[] = {{"ftp://h", NULL, "none of https://, http:// and redis://"},
+  } refused[] = {{"ftp://h", NULL, "none of https://, http://, rediss:// and redis://"},
                  {"http://h", NULL, "plain-http=yes"},
                  {"https://h", "ca-file", "has not the form name=value"},
                  {"https://h", "ca=f", "no setting 'ca'"}};

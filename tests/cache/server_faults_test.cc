@@ -3,6 +3,7 @@
 // random instants are tried.
 
 #include <cstdlib>
+#include <fstream>
 #include <memory>
 #include <random>
 #include <string>
@@ -14,13 +15,12 @@
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "cache/curl_library.h"
-#include "cache/http_cache.h"
+#include "cache/open_shared_cache.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/cache/cache_server.h"
 #include "tests/cache/stored_objects.h"
 #include "tests/testing/faulty_link.h"
-#include "tests/testing/nginx_server.h"
 
 namespace firstcall {
 namespace {
@@ -33,16 +33,16 @@ constexpr absl::Duration kBudget = absl::Milliseconds(150);
 // For a machine that does other things, too.
 constexpr absl::Duration kMost = absl::Seconds(10);
 
-class HttpFaultsTest : public ::testing::TestWithParam<bool> {
+class ServerFaultsTest : public ::testing::TestWithParam<CacheServer::Kind> {
  protected:
   void SetUp() override {
-    if (!NginxServer::IsInstalled()) GTEST_SKIP() << "nginx or openssl is not installed";
-    if (!curl::Load().ok()) GTEST_SKIP() << curl::Load().status();
-    NginxServer::Options options;
-    options.has_tls = GetParam();
-    server_ = std::make_unique<NginxServer>(options);
+    if (const std::string missing = CacheServer::Missing(GetParam()); !missing.empty()) {
+      GTEST_SKIP() << missing;
+    }
+    server_ = CacheServer::Start(GetParam());
     link_ = std::make_unique<FaultyLink>(server_->port());
-    std::unique_ptr<HttpCache> cache = Connect(absl::Seconds(20));
+    std::ofstream(::testing::TempDir() + "/key") << "the key";
+    std::unique_ptr<SharedCache> cache = Connect(absl::Seconds(20));
     for (uint32_t i = 0; i < 40; ++i) Store(*cache, Function(i), ObjectOf(i));
   }
 
@@ -50,26 +50,27 @@ class HttpFaultsTest : public ::testing::TestWithParam<bool> {
     return absl::StrCat("object ", i, std::string(i * 40, 'x'));
   }
 
-  std::unique_ptr<HttpCache> Connect(absl::Duration budget) {
-    HttpCache::Options options;
-    options.address = HttpAddress::Parse(absl::StrCat(GetParam() ? "https" : "http",
-                                                      "://localhost:", link_->port(), "/cache"))
-                          .value();
-    options.key = "the key";
-    options.budget = budget;
-    options.warn = [this](absl::string_view message) { warnings_.emplace_back(message); };
-    if (GetParam()) options.identity.ca_file = server_->Authority();
-    return std::make_unique<HttpCache>(options);
+  std::unique_ptr<SharedCache> Connect(absl::Duration budget) {
+    SharedCacheSettings settings = server_->Trust();
+    settings.emplace_back("key-file", ::testing::TempDir() + "/key");
+    settings.emplace_back("budget", absl::StrCat(absl::ToInt64Milliseconds(budget)));
+    return OpenSharedCache(server_->Url(link_->port()), settings, nullptr,
+                           [this](absl::string_view message) { warnings_.emplace_back(message); })
+        .value();
   }
 
-  std::unique_ptr<NginxServer> server_;
+  std::unique_ptr<CacheServer> server_;
   std::unique_ptr<FaultyLink> link_;
   std::vector<std::string> warnings_;
 };
 
-INSTANTIATE_TEST_SUITE_P(WithAndWithoutTls, HttpFaultsTest, ::testing::Bool());
+INSTANTIATE_TEST_SUITE_P(Servers, ServerFaultsTest,
+                         ::testing::Values(CacheServer::Kind::kHttp, CacheServer::Kind::kHttps,
+                                           CacheServer::Kind::kRedis,
+                                           CacheServer::Kind::kRedisWithTls),
+                         [](const auto& kind) { return CacheServer::NameOf(kind.param); });
 
-TEST_P(HttpFaultsTest, NothingElseThanWhatWasStoredIsFound) {
+TEST_P(ServerFaultsTest, NothingElseThanWhatWasStoredIsFound) {
   link_->Use({});
   ASSERT_EQ(Find(*Connect(absl::Seconds(20)), Function(3)), ObjectOf(3));
   const uint64_t bytes = link_->bytes();
@@ -86,7 +87,7 @@ TEST_P(HttpFaultsTest, NothingElseThanWhatWasStoredIsFound) {
     warnings_.clear();
     const absl::Time start = absl::Now();
     {
-      std::unique_ptr<HttpCache> cache = Connect(kBudget);
+      std::unique_ptr<SharedCache> cache = Connect(kBudget);
       for (const uint32_t function : {3, 39}) {
         const std::string object = Find(*cache, Function(function));
         if (object == ObjectOf(function)) {
@@ -103,7 +104,7 @@ TEST_P(HttpFaultsTest, NothingElseThanWhatWasStoredIsFound) {
   // Whatever was damaged on its way is as it was on the server, or was replaced by what is right.
   link_->Use({});
   warnings_.clear();
-  std::unique_ptr<HttpCache> cache = Connect(absl::Seconds(20));
+  std::unique_ptr<SharedCache> cache = Connect(absl::Seconds(20));
   for (const uint32_t function : {3, 39}) {
     EXPECT_THAT(Find(*cache, Function(function)), ::testing::AnyOf(ObjectOf(function), "(none)"));
   }
@@ -111,11 +112,11 @@ TEST_P(HttpFaultsTest, NothingElseThanWhatWasStoredIsFound) {
   RecordProperty("found", found);
 }
 
-TEST_P(HttpFaultsTest, ServerThatIsKilledOrStoppedAtAnyInstantIsAMiss) {
+TEST_P(ServerFaultsTest, ServerThatIsKilledOrStoppedAtAnyInstantIsAMiss) {
   std::mt19937_64 random(11);
   for (int i = 0; i < fault_count / 10; ++i) {
     warnings_.clear();
-    std::unique_ptr<HttpCache> cache = Connect(kBudget);
+    std::unique_ptr<SharedCache> cache = Connect(kBudget);
     FaultyLink::Plan plan;
     plan.round_trip = absl::Milliseconds(random() % 40);
     link_->Use(plan);
@@ -133,7 +134,7 @@ TEST_P(HttpFaultsTest, ServerThatIsKilledOrStoppedAtAnyInstantIsAMiss) {
   }
 }
 
-TEST_P(HttpFaultsTest, WritersWhoseAnswersAreLostDoNoHarm) {
+TEST_P(ServerFaultsTest, WritersWhoseAnswersAreLostDoNoHarm) {
   std::mt19937_64 random(13);
   for (int i = 0; i < fault_count / 10; ++i) {
     FaultyLink::Plan plan;
@@ -144,7 +145,7 @@ TEST_P(HttpFaultsTest, WritersWhoseAnswersAreLostDoNoHarm) {
   }
   link_->Use({});
   warnings_.clear();
-  std::unique_ptr<HttpCache> cache = Connect(absl::Seconds(20));
+  std::unique_ptr<SharedCache> cache = Connect(absl::Seconds(20));
   for (uint32_t i = 0; i < 40; ++i) EXPECT_EQ(Find(*cache, Function(i)), ObjectOf(i));
   EXPECT_EQ(warnings_.size(), 0u);
 }

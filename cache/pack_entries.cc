@@ -1,0 +1,171 @@
+#include "cache/pack_entries.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "base/status.h"
+#include "base/steady_clock.h"
+
+namespace firstcall {
+namespace {
+
+// If the second pack has at most as many bytes as this, all of it comes with its first entry:
+// further requests would take longer.
+constexpr uint64_t kMostFetchedWhole = 1 << 20;
+
+// How many times the new entries are merged with those of others that write at the same time.
+constexpr int kMostMerges = 4;
+
+absl::Status WrongSize() {
+  return absl::DataLossError("a pack has another size than its list says");
+}
+
+}  // namespace
+
+PackEntries::PackEntries(std::unique_ptr<PackServer> server, std::string key,
+                         size_t most_pack_bytes)
+    : server_(std::move(server)), most_pack_bytes_(most_pack_bytes), seal_(std::move(key)) {}
+
+std::string PackEntries::ToString() const { return server_->ToString(); }
+
+absl::Duration PackEntries::Left() const { return deadline_ - SteadyNow(); }
+
+absl::StatusOr<EntryServer::Contents> PackEntries::FetchAll(absl::string_view signature,
+                                                            absl::Duration timeout) {
+  deadline_ = SteadyNow() + timeout;
+  Contents contents;
+  FIRSTCALL_ASSIGN_OR_RETURN(Current current, FetchCurrent(signature));
+  Remembered& remembered = remembered_[std::string(signature)];
+  for (const PackTable::Entry& entry : current.packs.table.entries) {
+    std::string part = entry.part.ToString();
+    if (entry.pack == 0) {
+      contents.entries[std::move(part)] = std::string(entry.In(current.packs.start));
+    } else {
+      contents.others.insert(part);
+      remembered.others[std::move(part)] = entry;
+    }
+  }
+  remembered.list = std::move(current.packs.list);
+  return contents;
+}
+
+absl::StatusOr<EntryServer::Entries> PackEntries::FetchOne(absl::string_view signature,
+                                                           const std::string& name,
+                                                           absl::Duration timeout) {
+  deadline_ = SteadyNow() + timeout;
+  Entries entries;
+  const Remembered& remembered = remembered_[std::string(signature)];
+  const auto found = remembered.others.find(name);
+  if (found == remembered.others.end()) return entries;
+  const PackTable::Entry& wanted = found->second;
+  const PackList::Pack& pack = remembered.list.packs[wanted.pack];
+  if (pack.size > kMostFetchedWhole && wanted.size > 0) {
+    FIRSTCALL_ASSIGN_OR_RETURN(
+        std::optional<std::string> bytes,
+        server_->FetchRange(signature, pack, wanted.offset, wanted.size, Left()));
+    if (!bytes) return entries;
+    if (bytes->size() == wanted.size) {
+      entries[name] = *std::move(bytes);
+    } else if (bytes->size() == pack.size) {
+      entries[name] = std::string(wanted.In(*bytes));
+    } else {
+      return WrongSize();
+    }
+    return entries;
+  }
+  FIRSTCALL_ASSIGN_OR_RETURN(const std::optional<std::string> bytes, FetchPack(signature, pack));
+  if (!bytes) return entries;
+  for (const auto& [other, entry] : remembered.others) {
+    if (entry.pack == wanted.pack) entries[other] = std::string(entry.In(*bytes));
+  }
+  return entries;
+}
+
+absl::Status PackEntries::Send(absl::string_view signature, std::vector<NewEntry> entries,
+                               const absl::flat_hash_set<ModulePart>& used,
+                               absl::Duration timeout) {
+  deadline_ = SteadyNow() + timeout;
+  absl::Status status;
+  for (int i = 0; i < kMostMerges; ++i) {
+    status = MergeOnce(signature, entries, used);
+    if (!absl::IsAborted(status)) return status;
+  }
+  // Others add entries all the time; the next process that misses these will send them.
+  return absl::OkStatus();
+}
+
+// Nullopt if the server does not have the pack: it may drop what was not used for some time.
+absl::StatusOr<std::optional<std::string>> PackEntries::FetchPack(absl::string_view signature,
+                                                                  const PackList::Pack& pack) {
+  if (pack.size > most_pack_bytes_) return absl::DataLossError("a pack is too large");
+  FIRSTCALL_ASSIGN_OR_RETURN(std::optional<std::string> bytes,
+                             server_->FetchPack(signature, pack, Left()));
+  if (bytes && bytes->size() != pack.size) return WrongSize();
+  return bytes;
+}
+
+absl::StatusOr<PackEntries::Current> PackEntries::FetchCurrent(absl::string_view signature) {
+  Current current;
+  FIRSTCALL_ASSIGN_OR_RETURN(std::optional<PackServer::Found> found,
+                             server_->FetchList(signature, Left()));
+  if (!found) return current;
+  current.has_list = true;
+  current.version = std::move(found->version);
+  PackContents& packs = current.packs;
+  FIRSTCALL_ASSIGN_OR_RETURN(packs.list, PackList::Decode(seal_, signature, found->list));
+  std::optional<std::string> start = std::move(found->start);
+  const PackList::Pack& listed = packs.list.packs[0];
+  if (!start) {
+    FIRSTCALL_ASSIGN_OR_RETURN(start, FetchPack(signature, listed));
+  } else if (start->size() > most_pack_bytes_) {
+    return absl::DataLossError("a pack is too large");
+  } else if (start->size() != listed.size) {
+    return WrongSize();
+  }
+  if (!start) return current;
+  packs.start = *std::move(start);
+  FIRSTCALL_ASSIGN_OR_RETURN(packs.table,
+                             PackTable::Decode(seal_, signature, packs.list, packs.start));
+  return current;
+}
+
+absl::Status PackEntries::MergeOnce(absl::string_view signature,
+                                    const std::vector<NewEntry>& entries,
+                                    const absl::flat_hash_set<ModulePart>& used) {
+  absl::StatusOr<Current> fetched = FetchCurrent(signature);
+  // What is damaged is replaced, whatever others do meanwhile.
+  if (!fetched.ok() && !absl::IsDataLoss(fetched.status())) return fetched.status();
+  PackServer::Replacement replacement;
+  replacement.must_be_new = fetched.ok() && !fetched->has_list;
+  Current old = fetched.ok() ? *std::move(fetched) : Current();
+  PackLimits limits;
+  limits.most_pack_bytes = most_pack_bytes_;
+  absl::StatusOr<PackContents> made = Merge(seal_, signature, old.packs, entries, used, limits);
+  if (absl::IsFailedPrecondition(made.status())) {
+    FIRSTCALL_ASSIGN_OR_RETURN(old.packs.rest, FetchPack(signature, old.packs.list.packs[1]));
+    if (!old.packs.rest) {
+      std::vector<PackTable::Entry>& all = old.packs.table.entries;
+      all.erase(std::remove_if(all.begin(), all.end(),
+                               [](const PackTable::Entry& entry) { return entry.pack == 1; }),
+                all.end());
+    }
+    made = Merge(seal_, signature, old.packs, entries, used, limits);
+  }
+  FIRSTCALL_RETURN_IF_ERROR(made.status());
+  const size_t rest_size = made->rest ? made->rest->size() : 0;
+  if (std::max(made->start.size(), rest_size) > most_pack_bytes_) {
+    return absl::PermissionDeniedError("there is too much for a pack");
+  }
+  const std::vector<PackList::Pack>& packs = made->list.packs;
+  replacement.list = made->list.Encode(seal_, signature);
+  replacement.start = {packs[0].path, std::move(made->start)};
+  if (made->rest) replacement.rest = {packs[1].path, *std::move(made->rest)};
+  replacement.packs = std::move(made->list);
+  replacement.old_packs = std::move(old.packs.list);
+  replacement.version = std::move(old.version);
+  return server_->Replace(signature, std::move(replacement), Left());
+}
+
+}  // namespace firstcall
