@@ -2,7 +2,7 @@
 // of it, and a way to add entries. An implementation knows a protocol and how names are laid out;
 // it leaves tags and budgets to SharedCache.
 //
-// Entries are sealed (cache/seal.h), and named by ModulePart::ToString. Each call may block for up
+// Entries are sealed (cache/seal.h). Each call may block for up
 // to `timeout`, and makes one attempt. Errors:
 //   DataLoss          what the server has for this signature cannot be used; others may be usable
 //   PermissionDenied  of Send: the server does not accept entries
@@ -28,12 +28,11 @@ namespace firstcall {
 
 class EntryServer {
  public:
-  using Entries = absl::flat_hash_map<std::string, std::string>;  // Sealed, by name.
+  using Entries = absl::flat_hash_map<ModulePart, std::string>;  // Sealed.
 
   struct Contents {
     Entries entries;
-    absl::flat_hash_set<std::string> others;  // What the server has besides, if it is known.
-    bool is_complete = true;                  // False if there may be more than these.
+    absl::flat_hash_set<ModulePart> others;  // What the server has besides.
   };
 
   struct NewEntry {
@@ -47,20 +46,16 @@ class EntryServer {
   // The server's URL, without a password, for messages.
   virtual std::string ToString() const = 0;
 
-  // Whether Send is to get those entries, too, that FetchOne has returned, so that a later FetchAll
-  // returns them.
-  virtual bool learns() const { return false; }
-
   // Called once for a signature. What a start needs is among the entries.
   virtual absl::StatusOr<Contents> FetchAll(absl::string_view signature,
                                             absl::Duration timeout) = 0;
 
-  // Called after FetchAll, for an entry that was not among its entries. Returns that entry, unless
-  // the server does not have it, and any that came with it.
-  virtual absl::StatusOr<Entries> FetchOne(absl::string_view signature, const std::string& name,
+  // Called after FetchAll, for one of the others. Returns that entry, unless the server does not
+  // have it any more, and any that came with it.
+  virtual absl::StatusOr<Entries> FetchOne(absl::string_view signature, ModulePart part,
                                            absl::Duration timeout) = 0;
 
-  // Adds entries, or replaces those of the same name. `used` are the parts that age and that this
+  // Adds entries, or replaces those of the same part. `used` are the parts that age and that this
   // process has used.
   virtual absl::Status Send(absl::string_view signature, std::vector<NewEntry> entries,
                             const absl::flat_hash_set<ModulePart>& used,

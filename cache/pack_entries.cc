@@ -39,12 +39,11 @@ absl::StatusOr<EntryServer::Contents> PackEntries::FetchAll(absl::string_view si
   FIRSTCALL_ASSIGN_OR_RETURN(Current current, FetchCurrent(signature));
   Remembered& remembered = remembered_[std::string(signature)];
   for (const PackTable::Entry& entry : current.packs.table.entries) {
-    std::string part = entry.part.ToString();
     if (entry.pack == 0) {
-      contents.entries[std::move(part)] = std::string(entry.In(current.packs.start));
+      contents.entries[entry.part] = std::string(entry.In(current.packs.start));
     } else {
-      contents.others.insert(part);
-      remembered.others[std::move(part)] = entry;
+      contents.others.insert(entry.part);
+      remembered.others[entry.part] = entry;
     }
   }
   remembered.list = std::move(current.packs.list);
@@ -52,12 +51,12 @@ absl::StatusOr<EntryServer::Contents> PackEntries::FetchAll(absl::string_view si
 }
 
 absl::StatusOr<EntryServer::Entries> PackEntries::FetchOne(absl::string_view signature,
-                                                           const std::string& name,
+                                                           ModulePart part,
                                                            absl::Duration timeout) {
   deadline_ = SteadyNow() + timeout;
   Entries entries;
   const Remembered& remembered = remembered_[std::string(signature)];
-  const auto found = remembered.others.find(name);
+  const auto found = remembered.others.find(part);
   if (found == remembered.others.end()) return entries;
   const PackTable::Entry& wanted = found->second;
   const PackList::Pack& pack = remembered.list.packs[wanted.pack];
@@ -67,9 +66,9 @@ absl::StatusOr<EntryServer::Entries> PackEntries::FetchOne(absl::string_view sig
         server_->FetchRange(signature, pack, wanted.offset, wanted.size, Left()));
     if (!bytes) return entries;
     if (bytes->size() == wanted.size) {
-      entries[name] = *std::move(bytes);
+      entries[part] = *std::move(bytes);
     } else if (bytes->size() == pack.size) {
-      entries[name] = std::string(wanted.In(*bytes));
+      entries[part] = std::string(wanted.In(*bytes));
     } else {
       return WrongSize();
     }

@@ -34,9 +34,8 @@ class PackEntries final : public EntryServer {
   PackEntries(std::unique_ptr<PackServer> server, std::string key, size_t most_pack_bytes);
 
   std::string ToString() const override;
-  bool learns() const override { return true; }
   absl::StatusOr<Contents> FetchAll(absl::string_view signature, absl::Duration timeout) override;
-  absl::StatusOr<Entries> FetchOne(absl::string_view signature, const std::string& name,
+  absl::StatusOr<Entries> FetchOne(absl::string_view signature, ModulePart part,
                                    absl::Duration timeout) override;
   absl::Status Send(absl::string_view signature, std::vector<NewEntry> entries,
                     const absl::flat_hash_set<ModulePart>& used, absl::Duration timeout) override;
@@ -51,7 +50,7 @@ class PackEntries final : public EntryServer {
   // What FetchOne must know.
   struct Remembered {
     PackList list;
-    absl::flat_hash_map<std::string, PackTable::Entry> others;
+    absl::flat_hash_map<ModulePart, PackTable::Entry> others;
   };
 
   absl::Duration Left() const;

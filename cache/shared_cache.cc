@@ -1,5 +1,6 @@
 #include "cache/shared_cache.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -66,13 +67,11 @@ bool SharedCache::Use(absl::FunctionRef<absl::Status(absl::Duration timeout)> ca
 
 void SharedCache::Ask(absl::string_view signature, Set& set) {
   if (std::exchange(set.is_asked, true)) return;
-  set.is_complete = true;  // Whatever comes of it: what cannot be had is missing.
   Use([&](absl::Duration timeout) -> absl::Status {
     FIRSTCALL_ASSIGN_OR_RETURN(EntryServer::Contents contents,
                                server_->FetchAll(signature, timeout));
     for (auto& entry : contents.entries) set.entries.insert(std::move(entry));
     set.others = std::move(contents.others);
-    set.is_complete = contents.is_complete;
     return absl::OkStatus();
   });
 }
@@ -81,21 +80,20 @@ std::optional<SharedCache::Fetched> SharedCache::Fetch(const ObjectKey& key) {
   Set& set = SetOf(key.signature);
   if (key.part.ages() && set.is_local && !set.is_asked) return std::nullopt;
   Ask(key.signature, set);
-  const std::string name = key.part.ToString();
-  auto found = set.entries.find(name);
-  const bool comes_alone =
-      found == set.entries.end() && (!set.is_complete || set.others.contains(name));
+  auto found = set.entries.find(key.part);
+  // It is asked for once.
+  const bool comes_alone = found == set.entries.end() && set.others.erase(key.part) > 0;
   if (comes_alone) {
-    set.others.erase(name);  // It is asked for once.
     Use([&](absl::Duration timeout) -> absl::Status {
       FIRSTCALL_ASSIGN_OR_RETURN(EntryServer::Entries entries,
-                                 server_->FetchOne(key.signature, name, timeout));
+                                 server_->FetchOne(key.signature, key.part, timeout));
       for (auto& [other, sealed] : entries) {
-        if (other == name || set.others.erase(other) > 0) set.entries[other] = std::move(sealed);
+        if (other == key.part || set.others.erase(other) > 0)
+          set.entries[other] = std::move(sealed);
       }
       return absl::OkStatus();
     });
-    found = set.entries.find(name);
+    found = set.entries.find(key.part);
   }
   if (found == set.entries.end()) return std::nullopt;
   if (key.part.ages()) set.used.insert(key.part);
@@ -154,7 +152,7 @@ std::optional<ObjectCache::Bytes> SharedCache::Find(const ObjectKey& key) {
   Bytes bytes(*object);
   if (options_.front != nullptr) options_.front->Store(key, bytes);
   // Which optimized code is needed differs from run to run.
-  if (fetched->came_alone && !key.part.ages() && server_->learns()) Learn(key, std::move(sealed));
+  if (fetched->came_alone && !key.part.ages()) Learn(key, std::move(sealed));
   return bytes;
 }
 
@@ -162,8 +160,7 @@ bool SharedCache::Has(const ObjectKey& key) {
   if (options_.front != nullptr && options_.front->Has(key)) return true;
   absl::MutexLock lock(&mutex_);
   const Set& set = SetOf(key.signature);
-  const std::string name = key.part.ToString();
-  return set.entries.contains(name) || set.others.contains(name);
+  return set.entries.contains(key.part) || set.others.contains(key.part);
 }
 
 bool SharedCache::keeps() const {
@@ -178,7 +175,7 @@ void SharedCache::Store(const ObjectKey& key, Bytes object) {
   absl::MutexLock lock(&mutex_);
   Set& set = SetOf(key.signature);
   if (key.part.ages()) set.used.insert(key.part);
-  if (options_.front == nullptr) set.entries[key.part.ToString()] = sealed;
+  if (options_.front == nullptr) set.entries[key.part] = sealed;
   if (is_lost_ || refuses_entries_ || !is_sent) return;
   set.pending.push_back({key.part, std::move(sealed)});
 }
@@ -195,6 +192,20 @@ void SharedCache::Flush() {
   if (options_.front != nullptr) options_.front->Flush();
   Send();
   Warn();
+}
+
+std::vector<ModulePart> SharedCache::PartsOf(absl::string_view signature) {
+  std::vector<ModulePart> parts;
+  {
+    absl::MutexLock lock(&mutex_);
+    Set& set = SetOf(signature);
+    Ask(signature, set);
+    for (const auto& entry : set.entries) parts.push_back(entry.first);
+    parts.insert(parts.end(), set.others.begin(), set.others.end());
+  }
+  Warn();
+  std::sort(parts.begin(), parts.end());
+  return parts;
 }
 
 void SharedCache::Send() {

@@ -72,16 +72,18 @@ class SharedCache : public ObjectCache {
   void RememberDigest(const FileIdentity& file, absl::string_view digest) override;
   void Flush() override ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // What the server has of a signature, sorted, but for what has been found already. Empty if the
+  // server has nothing or cannot be used.
+  std::vector<ModulePart> PartsOf(absl::string_view signature) ABSL_LOCKS_EXCLUDED(mutex_);
+
  private:
   // The state of one signature.
   struct Set {
     bool is_local = false;  // Whether the local cache knows the module.
     bool is_asked = false;
-    int learned = 0;  // How many entries of `pending` were fetched alone.
-    // By name. If there is a front, until they are asked for.
-    EntryServer::Entries entries;
-    absl::flat_hash_set<std::string> others;  // What the server has besides.
-    bool is_complete = false;                 // Whether there is nothing else.
+    int learned = 0;                         // How many entries of `pending` were fetched alone.
+    EntryServer::Entries entries;            // If there is a front, until they are asked for.
+    absl::flat_hash_set<ModulePart> others;  // What the server has besides.
     std::vector<EntryServer::NewEntry> pending;
     // The entries that age and that this object has returned or been given.
     absl::flat_hash_set<ModulePart> used;

@@ -203,6 +203,19 @@ TEST_P(SharedCacheTest, PartsOfALargeSecondPackAreFetched) {
   EXPECT_THAT(warnings_, IsEmpty());
 }
 
+TEST_P(SharedCacheTest, PartsOfASignatureAreListed) {
+  EXPECT_THAT(Connect()->PartsOf("signature"), IsEmpty());
+  {
+    std::unique_ptr<SharedCache> cache = Connect();
+    Store(*cache, kStart, "start");
+    for (uint32_t i = 0; i < 2; ++i) Store(*cache, Function(i), std::string(100000, 'x'));
+  }
+  std::unique_ptr<SharedCache> cache = Connect();
+  EXPECT_THAT(cache->PartsOf("signature"), ElementsAre(Function(0), Function(1), kStart));
+  EXPECT_THAT(cache->PartsOf("other"), IsEmpty());
+  EXPECT_THAT(warnings_, IsEmpty());
+}
+
 TEST_P(SharedCacheTest, FrontIsAskedFirstAndKeepsWhatTheServerHad) {
   const std::string directory = NewDirectory();
   Store(*Connect(), Function(1), "object");
