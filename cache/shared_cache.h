@@ -14,7 +14,7 @@
 // local cache continues to work. What is damaged, too large or of somebody else is a miss, with one
 // warning. All waiting for the server together takes no longer than the budget.
 //
-// Thread-safe. Tested in tests/cache/redis_cache_test.cc and tests/cache/http_cache_test.cc.
+// Thread-safe. Tested in tests/cache/shared_cache_test.cc.
 
 #ifndef FIRSTCALL_CACHE_SHARED_CACHE_H_
 #define FIRSTCALL_CACHE_SHARED_CACHE_H_

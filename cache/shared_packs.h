@@ -1,5 +1,5 @@
-// The files in which an HTTP server keeps the entries of a signature. docs/cache.md describes them
-// for those who run servers.
+// The files in which a server keeps the entries of a signature. docs/cache.md describes them, and
+// where Redis has them, for those who run servers.
 //
 //   ac/NAME     the list: names the packs that are current. The only file that is ever replaced.
 //               NAME is made from the signature.

@@ -133,11 +133,11 @@ readonly WHAT="firstcall compiles LLVM IR function by function, each when it is 
 called, and replaces the code of hot functions by optimized code while the
 program runs."
 
-# Loaded when a cache of HTTP is named.
-readonly CURL="libcurl4 | libcurl3-gnutls"
+# Loaded when a cache over HTTP, or over Redis with TLS, is named.
+readonly FOR_SERVERS="libcurl4 | libcurl3-gnutls, libssl3"
 
 package firstcall devel "$(library_packages firstcall), $C_LIBRARY (= $REVISION)" foreign \
-  "run LLVM IR, compiling each function when it is first called" "$CURL" <<END
+  "run LLVM IR, compiling each function when it is first called" "$FOR_SERVERS" <<END
 $WHAT
 
 This package has the command, which takes the place of LLVM's lli. It keeps
@@ -158,13 +158,13 @@ This package has the compile function for programs that use ORC from the shared
 library of LLVM $LLVM, and a library to be preloaded that gives it to them.
 END
 package "$C_LIBRARY" libs "$(library_packages "$C_LIBRARY")" same \
-  "lazy per-function compiler for LLVM IR - C library" "$CURL" <<END
+  "lazy per-function compiler for LLVM IR - C library" "$FOR_SERVERS" <<END
 $WHAT
 
 This package has the library for programs in C.
 END
 package "$CC_LIBRARY" libs "$(library_packages "$CC_LIBRARY")" same \
-  "lazy per-function compiler for LLVM IR - C++ library" "$CURL" <<END
+  "lazy per-function compiler for LLVM IR - C++ library" "$FOR_SERVERS" <<END
 $WHAT
 
 This package has the library for programs in C++. They have to be compiled
