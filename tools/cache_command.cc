@@ -22,12 +22,15 @@
 #include "cache/shared_cache.h"
 #include "llvm/Object/ObjectFile.h"
 #include "tools/default_cache.h"
+#include "tools/server_packs.h"
 
 namespace firstcall {
 namespace {
 
 constexpr char kUsage[] =
     "usage: firstcall cache list|show|verify|clear [--object-cache-dir=DIR] [PACK...]\n"
+    "       firstcall cache list|verify|pull --object-cache=URL [--object-cache-key-file=FILE]\n"
+    "           [--object-cache-setting=NAME=VALUE]... [--object-cache-dir=DIR] [options] PROGRAM\n"
     "       firstcall cache push --object-cache=URL [--object-cache-key-file=FILE]\n"
     "           [--object-cache-setting=NAME=VALUE]... [--object-cache-dir=DIR] [PACK...]\n"
     "\n"
@@ -38,12 +41,14 @@ constexpr char kUsage[] =
     "          functions their objects define, and how long optimized ones have not been used\n"
     "  verify  reads every entry and says which are damaged\n"
     "  clear   removes packs; without PACK, the digests of source files as well\n"
-    "  push    sends packs to a server that machines share; waits for it up to a minute, unless "
-    "the\n"
-    "          setting budget=MILLISECONDS says otherwise\n"
+    "  push    sends packs to a server that machines share\n"
+    "  pull    takes all that such a server has for a program, run with these options, into DIR\n"
     "\n"
     "DIR is $FIRSTCALL_CACHE if it is not given. Without PACK, all packs; a part of a name will "
-    "do.\n";
+    "do.\n"
+    "With URL, list and verify look at what a server has for a program: a server does not say for\n"
+    "which programs it has something. It is waited for up to a minute, unless the setting\n"
+    "budget=MILLISECONDS says otherwise.\n";
 
 using Packs = std::vector<std::string>;
 
@@ -158,12 +163,23 @@ absl::StatusOr<Packs> ChoosePacks(const CacheDirectory& directory, const Packs& 
 
 // What the command line says.
 struct Arguments {
-  const Verb* verb = nullptr;  // Null for push.
+  const Verb* verb = nullptr;  // Null for push and pull.
   bool pushes = false;
+  bool pulls = false;
   std::string path = ChooseCache().directory;
   Packs parts;
+  std::string unknown_option;
+  // Options that are unknown here, and what else follows the verb, in their order.
+  std::vector<std::string> rest;
   std::string url;
   SharedCacheSettings settings = {{"budget", "60000"}};
+
+  bool has_verb() const { return pushes || pulls || verb != nullptr; }
+  // Whether a program is looked for on a server.
+  bool asks_server() const {
+    return pulls ||
+           (!url.empty() && verb != nullptr && (verb->run == &List || verb->run == &Verify));
+  }
 };
 
 // Removes "--NAME=" or "-NAME=" from the beginning of `argument`. Returns whether it was there.
@@ -173,7 +189,7 @@ bool ConsumeOption(absl::string_view name, absl::string_view& argument) {
 }
 
 // Sets what an argument that begins with a dash says.
-absl::Status TakeOption(absl::string_view argument, Arguments& taken) {
+void TakeOption(absl::string_view argument, Arguments& taken) {
   if (ConsumeOption("object-cache-dir", argument)) {
     taken.path = std::string(argument);
   } else if (ConsumeOption("object-cache", argument)) {
@@ -183,18 +199,19 @@ absl::Status TakeOption(absl::string_view argument, Arguments& taken) {
   } else if (ConsumeOption("object-cache-setting", argument) && absl::StrContains(argument, '=')) {
     taken.settings.push_back(absl::StrSplit(argument, absl::MaxSplits('=', 1)));
   } else {
-    return absl::InvalidArgumentError(absl::StrCat("unknown option '", argument, "'\n", kUsage));
+    if (taken.unknown_option.empty()) taken.unknown_option = std::string(argument);
+    taken.rest.emplace_back(argument);
   }
-  return absl::OkStatus();
 }
 
 // Sets the verb that `argument` names.
 absl::Status TakeVerb(absl::string_view argument, Arguments& taken) {
   taken.pushes = argument == "push";
+  taken.pulls = argument == "pull";
   for (const Verb& known : kVerbs) {
     if (known.name == argument) taken.verb = &known;
   }
-  if (taken.pushes || taken.verb != nullptr) return absl::OkStatus();
+  if (taken.has_verb()) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("cannot '", argument, "' a cache\n", kUsage));
 }
 
@@ -202,18 +219,30 @@ absl::StatusOr<Arguments> Parse(const std::vector<std::string>& arguments) {
   Arguments taken;
   for (const std::string& argument : arguments) {
     if (absl::StartsWith(argument, "-")) {
-      FIRSTCALL_RETURN_IF_ERROR(TakeOption(argument, taken));
-    } else if (taken.verb == nullptr && !taken.pushes) {
+      TakeOption(argument, taken);
+    } else if (!taken.has_verb()) {
       FIRSTCALL_RETURN_IF_ERROR(TakeVerb(argument, taken));
     } else {
       taken.parts.push_back(argument);
+      taken.rest.push_back(argument);
     }
   }
-  if (taken.verb == nullptr && !taken.pushes) return absl::InvalidArgumentError(kUsage);
+  if (!taken.has_verb()) return absl::InvalidArgumentError(kUsage);
+  if (taken.pulls && taken.url.empty()) {
+    return absl::InvalidArgumentError("pull from where? Give --object-cache=URL");
+  }
+  if (taken.asks_server() && taken.parts.empty()) {
+    return absl::InvalidArgumentError(
+        "for which program? A server does not say for which it has something");
+  }
+  if (!taken.unknown_option.empty() && !taken.asks_server()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("unknown option '", taken.unknown_option, "'\n", kUsage));
+  }
   if (taken.pushes && taken.url.empty()) {
     return absl::InvalidArgumentError("push where? Give --object-cache=URL");
   }
-  if (taken.path.empty()) {
+  if (taken.path.empty() && (taken.pulls || !taken.asks_server())) {
     return absl::InvalidArgumentError("which object cache? Give --object-cache-dir=DIR");
   }
   return taken;
@@ -259,6 +288,17 @@ int RunCacheCommand(const std::vector<std::string>& arguments) {
   }
   const absl::StatusOr<Arguments> taken = Parse(arguments);
   if (!taken.ok()) return Report(taken.status().message());
+  if (taken->asks_server()) {
+    ServerRequest request;
+    request.verb = taken->pulls                ? ServerRequest::Verb::kPull
+                   : taken->verb->run == &List ? ServerRequest::Verb::kList
+                                               : ServerRequest::Verb::kVerify;
+    request.url = taken->url;
+    request.settings = taken->settings;
+    request.directory = taken->path;
+    request.run_arguments = taken->rest;
+    return RunServerRequest(request);
+  }
   absl::StatusOr<std::unique_ptr<CacheDirectory>> directory =
       CacheDirectory::Open(taken->path, CacheDirectory::Existence::kMustExist);
   if (!directory.ok()) return Report(directory.status().message());

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "cache/curl_library.h"
 #include "gmock/gmock.h"
@@ -130,6 +131,57 @@ TEST_F(SharedCacheTest, WhatADirectoryHasCanBePushed) {
   EXPECT_EQ(failed.exit_status, 1);
   EXPECT_THAT(failed.errors,
               AllOf(HasSubstr("object cache 'https://localhost:"), HasSubstr("is not used: ")));
+}
+
+TEST_F(SharedCacheTest, WhatAServerHasForAProgramIsListedVerifiedAndPulled) {
+  for (const char* machine : {"6", "7"}) std::filesystem::remove_all(Home(machine));
+  RunOn("6", Shared());
+  const auto ask = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {command_path, "cache"});
+    for (const std::string& option : Shared()) {
+      if (!absl::StartsWith(option, "--object-cache-budget")) arguments.push_back(option);
+    }
+    arguments.push_back("--object-cache-dir=" + Home("7"));
+    arguments.push_back(program);
+    return testing::RunProcess(arguments);
+  };
+  const testing::ProcessResult listed = ask({"list"});
+  EXPECT_EQ(listed.errors, "");
+  EXPECT_THAT(listed.output,
+              ContainsRegex("^ac/[0-9a-f]+ +[0-9]+ entries, [0-9]+ optimized +[0-9]+ bytes  "));
+  EXPECT_FALSE(std::filesystem::exists(Home("7")));
+  EXPECT_THAT(ask({"verify"}).output, ContainsRegex("^ac/[0-9a-f]+ is sound: [0-9]+ entries\n$"));
+  const testing::ProcessResult pulled = ask({"pull"});
+  EXPECT_EQ(pulled.exit_status, 0);
+  EXPECT_EQ(pulled.errors, "");
+  EXPECT_THAT(pulled.output, ContainsRegex("^[0-9]+ entries came for "));
+  // The home has all that a run needs, and the server is not asked.
+  EXPECT_THAT(RunOn("7", {}).errors, CompiledNothing());
+
+  const testing::ProcessResult other = ask({"list", "--object-cache-key=name=other"});
+  EXPECT_EQ(other.exit_status, 1);
+  EXPECT_THAT(other.errors, HasSubstr("has nothing for"));
+  for (const std::string& file : server_->Files()) {
+    if (!absl::StrContains(file, "/cas/")) continue;
+    // The last byte is in an entry.
+    std::fstream pack(file, std::ios::in | std::ios::out | std::ios::ate);
+    const auto last = static_cast<std::streamoff>(pack.tellg()) - 1;
+    pack.seekg(last);
+    const auto byte = static_cast<char>(pack.get() ^ 1);
+    pack.seekp(last);
+    pack.put(byte);
+  }
+  const testing::ProcessResult damaged = ask({"verify"});
+  EXPECT_EQ(damaged.exit_status, 1);
+  EXPECT_THAT(damaged.errors, HasSubstr("is damaged, or could not be fetched"));
+
+  const std::string url = "--object-cache=" + server_->Url();
+  EXPECT_THAT(testing::RunProcess({command_path, "cache", "pull", program}).errors,
+              HasSubstr("pull from where?"));
+  EXPECT_THAT(testing::RunProcess({command_path, "cache", "verify", url}).errors,
+              HasSubstr("for which program?"));
+  EXPECT_THAT(testing::RunProcess({command_path, "cache", "push", url, "--mcpu=x"}).errors,
+              HasSubstr("unknown option '--mcpu=x'"));
 }
 
 TEST_F(SharedCacheTest, ManyMachinesStartAtOnce) {
