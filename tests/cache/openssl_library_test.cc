@@ -6,7 +6,8 @@
 
 #include "gtest/gtest.h"
 
-#if __has_include(<openssl/ssl.h>)
+// The one of its headers that is there for each architecture.
+#if __has_include(<openssl/opensslconf.h>)
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>

@@ -87,7 +87,9 @@ TEST_F(SharedCacheTest, FirstStartOnASecondMachineIsTwoRequestsAndCompilesNothin
   EXPECT_THAT(second.errors, CompiledNothing());
   EXPECT_THAT(second.output, AllOf(EndsWith("done\n"), HasSubstr("libcurl"),
                                    Not(HasSubstr("libfirstcall_compiler"))));
-  if (has_two_programs) EXPECT_THAT(second.output, Not(HasSubstr("LLVM")));
+  if (has_two_programs) {
+    EXPECT_THAT(second.output, Not(HasSubstr("LLVM")));
+  }
   EXPECT_THAT(server_->TakeRequests(),
               ::testing::ElementsAre(MatchesRegex("GET /cache/ac/[0-9a-f]+ 200"),
                                      MatchesRegex("GET /cache/cas/[0-9a-f]+ 200")));
@@ -197,7 +199,9 @@ TEST_F(SharedCacheTest, ManyMachinesStartAtOnce) {
     for (const testing::ProcessResult& result : results) {
       EXPECT_THAT(result.output, EndsWith("done\n"));
       EXPECT_THAT(result.errors, Not(HasSubstr("warning")));
-      if (is_filled) EXPECT_THAT(result.errors, CompiledNothing());
+      if (is_filled) {
+        EXPECT_THAT(result.errors, CompiledNothing());
+      }
     }
   }
 }
