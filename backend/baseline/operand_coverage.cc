@@ -1,15 +1,10 @@
 #include "backend/baseline/operand_coverage.h"
 
 #include "backend/baseline/constants.h"
-#include "backend/baseline/value_parts.h"
 #include "ir/constant.h"
 #include "ir/opcode.h"
 
 namespace firstcall::baseline {
-
-bool IsForeignFloat(const ir::Type* type, const Architecture& architecture) {
-  return IsLongDouble(type) && !architecture.convention.has_long_doubles;
-}
 
 Refusal RefusalOf(const ir::Function& function, absl::Span<const ir::Operand> operands) {
   for (ir::Operand operand : operands) {

@@ -8,6 +8,7 @@
 #include "absl/types/span.h"
 #include "backend/baseline/architecture.h"
 #include "backend/baseline/refusal.h"
+#include "backend/baseline/value_parts.h"
 #include "ir/function.h"
 #include "ir/instruction.h"
 #include "ir/operand.h"
@@ -22,7 +23,9 @@ Refusal RefusalOf(const ir::Function& function, absl::Span<const ir::Operand> op
 Refusal RefusalOfOperands(const ir::Function& function, const ir::Instruction& instruction);
 
 // Whether the type is x86_fp80, and this is a processor that does not compute with such numbers.
-bool IsForeignFloat(const ir::Type* type, const Architecture& architecture);
+inline bool IsForeignFloat(const ir::Type* type, const Architecture& architecture) {
+  return IsLongDouble(type) && !architecture.convention.has_long_doubles;
+}
 
 }  // namespace firstcall::baseline
 
