@@ -72,6 +72,9 @@ class SharedCache : public ObjectCache {
   void RememberDigest(const FileIdentity& file, absl::string_view digest) override;
   void Flush() override ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // The server's URL, without a password.
+  std::string server() const { return server_->ToString(); }
+
   // What the server has of a signature, sorted, but for what has been found already. Empty if the
   // server has nothing or cannot be used.
   std::vector<ModulePart> PartsOf(absl::string_view signature) ABSL_LOCKS_EXCLUDED(mutex_);

@@ -502,7 +502,7 @@ EngineOptions EngineOptionsFromFlags() {
   options.compile_server_budget = absl::Seconds(compile_server_budget.getValue());
   options.compile_without_server = compile_without_server;
   options.object_cache = OpenCache();
-  if (options.object_cache != nullptr) options.cache_key = CacheKey();
+  options.cache_key = CacheKey();
   return options;
 }
 

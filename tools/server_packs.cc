@@ -141,7 +141,7 @@ int RunServerRequest(const ServerRequest& request) {
     if (!cache.ok()) return Report(cache.status().message());
     const Taken taken = TakeAll(**cache, known);
     if (taken.entries == 0 && taken.damaged.empty()) {
-      result = Report(absl::StrCat("object cache '", request.url, "' has nothing for '",
+      result = Report(absl::StrCat("object cache '", (*cache)->server(), "' has nothing for '",
                                    known.module, "' with these options"));
       continue;
     }
