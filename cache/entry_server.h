@@ -43,7 +43,7 @@ class EntryServer {
 
   virtual ~EntryServer() = default;
 
-  // The server's URL, without a password, for messages.
+  // The server's URL, without a password, for messages. Thread-safe.
   virtual std::string ToString() const = 0;
 
   // Called once for a signature. What a start needs is among the entries.

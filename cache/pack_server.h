@@ -53,7 +53,7 @@ class PackServer {
 
   virtual ~PackServer() = default;
 
-  // The server's URL, without a password, for messages.
+  // The server's URL, without a password, for messages. Thread-safe.
   virtual std::string ToString() const = 0;
 
   // Nullopt if there is no list.

@@ -117,7 +117,7 @@ class SharedCache : public ObjectCache {
   const Seal seal_;
   // Held while waiting for the server: threads that need something from it take turns.
   absl::Mutex mutex_;
-  const std::unique_ptr<EntryServer> server_;  // Called with mutex_ held.
+  const std::unique_ptr<EntryServer> server_;  // Called with mutex_ held, but for ToString.
   absl::flat_hash_map<std::string, Set> sets_ ABSL_GUARDED_BY(mutex_);
   absl::Duration left_ ABSL_GUARDED_BY(mutex_);
   bool is_lost_ ABSL_GUARDED_BY(mutex_) = false;
