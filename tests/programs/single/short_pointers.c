@@ -11,6 +11,10 @@ struct node {
 };
 
 __attribute__((noinline)) static void link_nodes(struct node *nodes, int count, int step) {
+#if __clang_major__ == 22
+/* LLVM 22.1 crashes when it selects instructions for a vector of such pointers. */
+#pragma clang loop vectorize(disable) interleave(disable)
+#endif
   for (int i = 0; i < count; ++i) {
     nodes[i].number = i * step;
     nodes[i].next = (struct node *__ptr32)&nodes[i + 1];
