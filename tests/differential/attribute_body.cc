@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/substitute.h"
+#include "third_party/llvm/version/passes.h"
 
 namespace firstcall::testing {
 namespace {
@@ -534,7 +535,7 @@ std::string IntegerLoopBody(const std::string& element, const std::vector<Scalar
       continue;
     }
     if (OnceIn(random, 6)) Memory(body);
-    if (OnceIn(random, 12)) {
+    if (!llvm_version::kVectorizesShortPointers && OnceIn(random, 12)) {
       ShortPointers(body);
       continue;
     }

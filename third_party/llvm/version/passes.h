@@ -1,4 +1,4 @@
-// The gate that LLVM's pass managers ask before each pass.
+// The gate that LLVM's pass managers ask before each pass, and what passes do.
 
 #ifndef FIRSTCALL_THIRD_PARTY_LLVM_VERSION_PASSES_H_
 #define FIRSTCALL_THIRD_PARTY_LLVM_VERSION_PASSES_H_
@@ -30,6 +30,10 @@ constexpr llvm::StringLiteral kDomainReassignment =
 #else
     "X86 Domain Reassignment Pass";
 #endif
+
+// Whether the vectorizer makes vectors of pointers of 32 bits for every CPU with x86-64. No version
+// generates code for them: LLVM 22.1 crashes. LLVM 19 makes them for few CPUs.
+constexpr bool kVectorizesShortPointers = LLVM_VERSION_MAJOR >= 22;
 
 }  // namespace firstcall::llvm_version
 
