@@ -10,10 +10,10 @@
 #   NAME.run      the file that is the standard input (may be empty), and the arguments; each a line
 #   inputs/       what the programs read
 #
-# NAMEs choose programs; without them all are built. Needs clang-VERSION, llvm-VERSION (19, or what LLVM_MAJOR says), apt-get, ar, make's
-# usual tools for two configure scripts, python3 and sha256sum; no root, and the machine's apt
-# configuration and package lists are left alone. Silent, and quick, when DIR is up to date.
-# DEBIAN_MIRROR names another mirror than deb.debian.org.
+# NAMEs choose programs; without them all are built. Needs clang-VERSION, llvm-VERSION (19, or what
+# LLVM_MAJOR says), apt-get, ar, make's usual tools for two configure scripts, python3 and sha256sum; no
+# root, and the machine's apt configuration and package lists are left alone. Silent, and quick, when DIR
+# is up to date. DEBIAN_MIRROR names another mirror than deb.debian.org.
 
 set -euo pipefail
 shopt -s extglob

@@ -13,9 +13,9 @@
 #                                      before any pass, and that after opt -O2; ahead of time in
 #                                      native/; work.lua, work.sql, long_work.sql
 #
-# Needs clang-VERSION, llvm-VERSION (19, or what LLVM_MAJOR says), npm, apt-get and sha256sum; no root, and the machine's apt configuration
-# and package lists are left alone. Silent, and quick, when DIR is up to date. DEBIAN_MIRROR names
-# another mirror than deb.debian.org.
+# Needs clang-VERSION, llvm-VERSION (19, or what LLVM_MAJOR says), npm, apt-get and sha256sum; no root,
+# and the machine's apt configuration and package lists are left alone. Silent, and quick, when DIR is
+# up to date. DEBIAN_MIRROR names another mirror than deb.debian.org.
 
 set -euo pipefail
 shopt -s extglob
