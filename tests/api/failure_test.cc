@@ -23,6 +23,7 @@ namespace firstcall {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -96,9 +97,12 @@ TEST(FailureTest, OneBadFunctionLeavesTheOthersAlone) {
                HasSubstr(absl::StrCat("compiling function 'garbled': generating code: <inline "
                                       "asm>:1:2: ",
                                       kNoSuchInstruction))));
-  EXPECT_THAT(engine->Prepare({"unselectable"}),
-              StatusIs(absl::StatusCode::kInternal,
-                       HasSubstr("compiling function 'unselectable': generating code: ")));
+  // A fatal error of LLVM 19, and one that LLVM 22 reports.
+  const absl::Status unselectable = engine->Prepare({"unselectable"});
+  EXPECT_THAT(unselectable.code(),
+              AnyOf(absl::StatusCode::kInternal, absl::StatusCode::kInvalidArgument));
+  EXPECT_THAT(std::string(unselectable.message()),
+              HasSubstr("compiling function 'unselectable': generating code: "));
   EXPECT_THAT(engine->Prepare({"missing"}), StatusIs(absl::StatusCode::kNotFound));
   EXPECT_EQ(engine->Lookup<int(int)>("good").value()(1), 2);
   EXPECT_EQ(engine->stats().functions_compiled, 1u);
