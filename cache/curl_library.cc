@@ -45,9 +45,17 @@ absl::StatusOr<const Library*> LoadOnce() {
   Find(library, "curl_global_init", global_init, status);
   Find(library, "curl_easy_init", functions.easy_init, status);
   Find(library, "curl_easy_setopt", functions.easy_setopt, status);
-  Find(library, "curl_easy_perform", functions.easy_perform, status);
   Find(library, "curl_easy_cleanup", functions.easy_cleanup, status);
   Find(library, "curl_easy_strerror", functions.easy_strerror, status);
+  Find(library, "curl_multi_init", functions.multi_init, status);
+  Find(library, "curl_multi_setopt", functions.multi_setopt, status);
+  Find(library, "curl_multi_add_handle", functions.multi_add_handle, status);
+  Find(library, "curl_multi_remove_handle", functions.multi_remove_handle, status);
+  Find(library, "curl_multi_perform", functions.multi_perform, status);
+  Find(library, "curl_multi_poll", functions.multi_poll, status);
+  Find(library, "curl_multi_info_read", functions.multi_info_read, status);
+  Find(library, "curl_multi_cleanup", functions.multi_cleanup, status);
+  Find(library, "curl_multi_strerror", functions.multi_strerror, status);
   Find(library, "curl_share_init", functions.share_init, status);
   Find(library, "curl_share_setopt", functions.share_setopt, status);
   Find(library, "curl_share_cleanup", functions.share_cleanup, status);

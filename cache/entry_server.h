@@ -2,8 +2,8 @@
 // of it, and a way to add entries. An implementation knows a protocol and how names are laid out;
 // it leaves tags and budgets to SharedCache.
 //
-// Entries are sealed (cache/seal.h). Each call may block for up
-// to `timeout`, and makes one attempt. Errors:
+// Entries are sealed (cache/seal.h). Each call may block for up to `timeout`, and makes one
+// attempt. Errors:
 //   DataLoss          what the server has for this signature cannot be used; others may be usable
 //   PermissionDenied  of Send: the server does not accept entries
 //   any other         the server cannot be used
@@ -22,6 +22,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "cache/object_cache.h"
 
 namespace firstcall {
@@ -46,9 +47,11 @@ class EntryServer {
   // The server's URL, without a password, for messages. Thread-safe.
   virtual std::string ToString() const = 0;
 
-  // Called once for a signature. What a start needs is among the entries.
-  virtual absl::StatusOr<Contents> FetchAll(absl::string_view signature,
-                                            absl::Duration timeout) = 0;
+  // Called once for each signature. Returns what the server has for each, or the error, in the
+  // order of `signatures`. What a start needs is among the entries. Several signatures take no more
+  // round trips than one.
+  virtual std::vector<absl::StatusOr<Contents>> FetchAll(absl::Span<const std::string> signatures,
+                                                         absl::Duration timeout) = 0;
 
   // Called after FetchAll, for one of the others. Returns that entry, unless the server does not
   // have it any more, and any that came with it.

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -45,37 +46,33 @@ class HttpPacks final : public PackServer {
 
   std::string ToString() const override { return name_; }
 
-  absl::StatusOr<std::optional<Found>> FetchList(absl::string_view signature,
-                                                 absl::Duration timeout) override {
-    HttpRequest request;
-    request.path = ListPath(signature);
-    request.most_bytes = kMostListBytes;
-    FIRSTCALL_ASSIGN_OR_RETURN(HttpAnswer answer, connection_.Ask(std::move(request), timeout));
-    if (IsMissing(answer)) return std::nullopt;
-    if (answer.status != kOk) return Unexpected(answer);
-    // A weak ETag matches nothing.
-    if (absl::StartsWith(answer.etag, "W/")) answer.etag.clear();
-    return Found{std::move(answer.body), std::move(answer.etag), std::nullopt};
+  std::vector<absl::StatusOr<std::optional<Found>>> FetchLists(
+      absl::Span<const std::string> signatures, absl::Duration timeout) override {
+    std::vector<HttpRequest> requests(signatures.size());
+    for (size_t i = 0; i < requests.size(); ++i) {
+      requests[i].path = ListPath(signatures[i]);
+      requests[i].most_bytes = kMostListBytes;
+    }
+    std::vector<absl::StatusOr<std::optional<Found>>> lists;
+    for (absl::StatusOr<HttpAnswer>& answer : connection_.Ask(std::move(requests), timeout)) {
+      lists.push_back(ListOf(std::move(answer)));
+    }
+    return lists;
   }
 
-  absl::StatusOr<std::optional<std::string>> FetchPack(absl::string_view /*signature*/,
-                                                       const PackList::Pack& pack,
-                                                       absl::Duration timeout) override {
-    HttpRequest request;
-    request.path = pack.path;
-    request.most_bytes = pack.size;
-    return Get(std::move(request), timeout);
+  std::vector<absl::StatusOr<std::optional<std::string>>> FetchPacks(
+      absl::Span<const Listed> packs, absl::Duration timeout) override {
+    std::vector<HttpRequest> requests;
+    for (const Listed& listed : packs) requests.push_back(RequestFor(listed));
+    return Get(std::move(requests), timeout);
   }
 
-  absl::StatusOr<std::optional<std::string>> FetchRange(absl::string_view /*signature*/,
-                                                        const PackList::Pack& pack, uint64_t offset,
+  absl::StatusOr<std::optional<std::string>> FetchRange(const Listed& listed, uint64_t offset,
                                                         uint64_t size,
                                                         absl::Duration timeout) override {
-    HttpRequest request;
-    request.path = pack.path;
-    request.most_bytes = pack.size;
+    HttpRequest request = RequestFor(listed);
     request.range = {offset, offset + size - 1};
-    return Get(std::move(request), timeout);
+    return std::move(Get({std::move(request)}, timeout).front());
   }
 
   absl::Status Replace(absl::string_view signature, Replacement replacement,
@@ -88,8 +85,7 @@ class HttpPacks final : public PackServer {
     request.stored = std::make_shared<const std::string>(std::move(replacement.list));
     request.etag = std::move(replacement.version);
     request.must_be_new = replacement.must_be_new;
-    FIRSTCALL_ASSIGN_OR_RETURN(const HttpAnswer answer,
-                               connection_.Ask(std::move(request), deadline - SteadyNow()));
+    FIRSTCALL_ASSIGN_OR_RETURN(const HttpAnswer answer, AskOnce(std::move(request), deadline));
     if (answer.status == kPreconditionFailed || answer.status == kConflict) {
       return absl::AbortedError("another process has written the list");
     }
@@ -97,19 +93,47 @@ class HttpPacks final : public PackServer {
   }
 
  private:
-  absl::StatusOr<std::optional<std::string>> Get(HttpRequest request, absl::Duration timeout) {
-    FIRSTCALL_ASSIGN_OR_RETURN(HttpAnswer answer, connection_.Ask(std::move(request), timeout));
-    if (IsMissing(answer)) return std::nullopt;
-    if (answer.status != kOk && answer.status != kPartialContent) return Unexpected(answer);
-    return std::move(answer.body);
+  static HttpRequest RequestFor(const Listed& listed) {
+    HttpRequest request;
+    request.path = listed.pack.path;
+    request.most_bytes = listed.pack.size;
+    return request;
+  }
+
+  static absl::StatusOr<std::optional<Found>> ListOf(absl::StatusOr<HttpAnswer> answer) {
+    FIRSTCALL_RETURN_IF_ERROR(answer.status());
+    if (IsMissing(*answer)) return std::nullopt;
+    if (answer->status != kOk) return Unexpected(*answer);
+    // A weak ETag matches nothing.
+    if (absl::StartsWith(answer->etag, "W/")) answer->etag.clear();
+    return Found{std::move(answer->body), std::move(answer->etag), std::nullopt};
+  }
+
+  static absl::StatusOr<std::optional<std::string>> BytesOf(absl::StatusOr<HttpAnswer> answer) {
+    FIRSTCALL_RETURN_IF_ERROR(answer.status());
+    if (IsMissing(*answer)) return std::nullopt;
+    if (answer->status != kOk && answer->status != kPartialContent) return Unexpected(*answer);
+    return std::move(answer->body);
+  }
+
+  std::vector<absl::StatusOr<std::optional<std::string>>> Get(std::vector<HttpRequest> requests,
+                                                              absl::Duration timeout) {
+    std::vector<absl::StatusOr<std::optional<std::string>>> all;
+    for (absl::StatusOr<HttpAnswer>& answer : connection_.Ask(std::move(requests), timeout)) {
+      all.push_back(BytesOf(std::move(answer)));
+    }
+    return all;
+  }
+
+  absl::StatusOr<HttpAnswer> AskOnce(HttpRequest request, absl::Duration deadline) {
+    return std::move(connection_.Ask({std::move(request)}, deadline - SteadyNow()).front());
   }
 
   absl::Status Put(Pack pack, absl::Duration deadline) {
     HttpRequest request;
     request.path = std::move(pack.path);
     request.stored = std::make_shared<const std::string>(std::move(pack.bytes));
-    FIRSTCALL_ASSIGN_OR_RETURN(const HttpAnswer answer,
-                               connection_.Ask(std::move(request), deadline - SteadyNow()));
+    FIRSTCALL_ASSIGN_OR_RETURN(const HttpAnswer answer, AskOnce(std::move(request), deadline));
     return CheckStored(answer);
   }
 

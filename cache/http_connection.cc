@@ -1,5 +1,6 @@
-// Each request has a handle of libcurl's of its own, so between requests libcurl has no open files
-// but the sockets of connections, which the handles share. The program may close these, and open
+// Each request has a handle of libcurl's of its own, and requests that are sent together a multi
+// handle, so between requests libcurl has no open files but the sockets of connections, which the
+// handles share. The program may close these, and open
 // files of its own under the same numbers; so they are kept files, and if one is gone, what libcurl
 // knows of connections is not touched any more.
 
@@ -12,7 +13,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <list>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -27,6 +30,7 @@
 #include "base/keep_for_ever.h"
 #include "base/kept_file.h"
 #include "base/status.h"
+#include "base/steady_clock.h"
 #include "base/version.h"
 #include "cache/curl_library.h"
 
@@ -36,6 +40,7 @@ namespace {
 constexpr size_t kStackBytes = 512 << 10;  // For TLS, and the look-up of names.
 constexpr long kBufferBytes = 256 << 10;   // NOLINT: the library wants a long.
 constexpr size_t kErrorBytes = 256;        // CURL_ERROR_SIZE
+constexpr int kLongestWaitMilliseconds = 1000;
 
 // The connections, which each request's handle shares. Belongs to one thread at a time.
 struct Connections {
@@ -70,29 +75,46 @@ int CloseSocket(void* connections, int number) {
   return 0;
 }
 
-// What the functions that libcurl calls for one request work on.
+// One request, with what the functions that libcurl calls for it work on.
 struct Exchange {
-  const HttpRequest* request;
-  HttpAnswer* answer;
+  Exchange(const curl::Library* library, const HttpRequest& sent_request)
+      : curl(library), request(&sent_request), handle(curl->easy_init()) {}
+  // The handle must not belong to a multi handle any more.
+  ~Exchange() {
+    curl->easy_cleanup(handle);
+    curl->slist_free_all(headers);
+  }
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+
+  void AddHeader(const std::string& line) { headers = curl->slist_append(headers, line.c_str()); }
+
+  const curl::Library* const curl;
+  const HttpRequest* const request;
+  curl::Handle* const handle;  // Null if there is no memory.
+  curl::List* headers = nullptr;
+  HttpAnswer answer;
   size_t sent = 0;
   bool is_too_large = false;
+  std::optional<int> result;  // libcurl's, when the request has ended.
+  char error[kErrorBytes] = "";
 };
 
 size_t TakeBody(const char* bytes, size_t size, size_t count, void* exchange) {
   auto* const self = static_cast<Exchange*>(exchange);
   size *= count;
-  const int status = self->answer->status;
+  const int status = self->answer.status;
   if (self->request->stored != nullptr || status < 200 || status > 299) return size;
-  if (size > self->request->most_bytes - self->answer->body.size()) {
+  if (size > self->request->most_bytes - self->answer.body.size()) {
     self->is_too_large = true;
     return 0;
   }
-  self->answer->body.append(bytes, size);
+  self->answer.body.append(bytes, size);
   return size;
 }
 
 size_t TakeHeader(const char* bytes, size_t size, size_t count, void* exchange) {
-  HttpAnswer& answer = *static_cast<Exchange*>(exchange)->answer;
+  HttpAnswer& answer = static_cast<Exchange*>(exchange)->answer;
   const size_t most_bytes = static_cast<Exchange*>(exchange)->request->most_bytes;
   absl::string_view line(bytes, size * count);
   constexpr absl::string_view kEtag = "etag:";
@@ -154,9 +176,13 @@ struct HttpConnection::State {
     return absl::OkStatus();
   }
 
-  absl::StatusOr<HttpAnswer> Ask(const HttpRequest& request, absl::Duration timeout);
+  std::vector<absl::StatusOr<HttpAnswer>> Ask(const std::vector<HttpRequest>& requests,
+                                              absl::Duration timeout);
   // Sets the options that do not depend on the request.
   void Introduce(curl::Handle* handle) const;
+  void Describe(Exchange& exchange) const;
+  // Sends the requests of `exchanges`, and waits until all have ended or the time is over.
+  absl::Status Perform(std::list<Exchange>& exchanges, absl::Duration timeout) const;
 
   const HttpAddress address;
   const HttpIdentity identity;
@@ -182,6 +208,9 @@ void HttpConnection::State::Introduce(curl::Handle* handle) const {
   curl->easy_setopt(handle, curl::kNoSignal, 1L);
   curl->easy_setopt(handle, curl::kProtocols, curl::kHttpAndHttps);
   curl->easy_setopt(handle, curl::kBufferSize, kBufferBytes);
+  // With TLS, the first connection says whether the server has HTTP/2: the other requests wait for
+  // that, instead of making connections of their own.
+  if (absl::StartsWith(address.url, "https:")) curl->easy_setopt(handle, curl::kPipeWait, 1L);
   curl->easy_setopt(handle, curl::kShare, connections->share);
   curl->easy_setopt(handle, curl::kOpenSocketFunction, &OpenSocket);
   curl->easy_setopt(handle, curl::kOpenSocketData, connections.get());
@@ -189,32 +218,18 @@ void HttpConnection::State::Introduce(curl::Handle* handle) const {
   curl->easy_setopt(handle, curl::kCloseSocketData, connections.get());
 }
 
-absl::StatusOr<HttpAnswer> HttpConnection::State::Ask(const HttpRequest& request,
-                                                      absl::Duration timeout) {
-  FIRSTCALL_RETURN_IF_ERROR(Prepare());
-  curl::Handle* const handle = curl->easy_init();
-  if (handle == nullptr) return absl::UnavailableError("out of memory");
-  absl::Cleanup clean_up = [&] { curl->easy_cleanup(handle); };
-  HttpAnswer answer;
-  Exchange exchange = {&request, &answer};
-  char error[kErrorBytes] = "";
-  curl::List* headers = nullptr;
-  absl::Cleanup free_headers = [&] { curl->slist_free_all(headers); };
-  const auto add_header = [&](const std::string& line) {
-    headers = curl->slist_append(headers, line.c_str());
-  };
-
+void HttpConnection::State::Describe(Exchange& exchange) const {
+  curl::Handle* const handle = exchange.handle;
+  const HttpRequest& request = *exchange.request;
   Introduce(handle);
   curl->easy_setopt(handle, curl::kUrl, absl::StrCat(address.url, "/", request.path).c_str());
-  curl->easy_setopt(handle, curl::kErrorBuffer, error);
-  curl->easy_setopt(handle, curl::kTimeoutMs,
-                    std::max(1L, static_cast<long>(absl::ToInt64Milliseconds(timeout))));  // NOLINT
+  curl->easy_setopt(handle, curl::kErrorBuffer, exchange.error);
   curl->easy_setopt(handle, curl::kWriteFunction, &TakeBody);
   curl->easy_setopt(handle, curl::kWriteData, &exchange);
   curl->easy_setopt(handle, curl::kHeaderFunction, &TakeHeader);
   curl->easy_setopt(handle, curl::kHeaderData, &exchange);
   if (!identity.bearer_token.empty()) {
-    add_header(absl::StrCat("Authorization: Bearer ", identity.bearer_token));
+    exchange.AddHeader(absl::StrCat("Authorization: Bearer ", identity.bearer_token));
   }
   if (request.stored != nullptr) {
     curl->easy_setopt(handle, curl::kUpload, 1L);
@@ -223,28 +238,79 @@ absl::StatusOr<HttpAnswer> HttpConnection::State::Ask(const HttpRequest& request
     curl->easy_setopt(handle, curl::kSeekFunction, &SeekInBody);
     curl->easy_setopt(handle, curl::kSeekData, &exchange);
     curl->easy_setopt(handle, curl::kInFileSizeLarge, static_cast<int64_t>(request.stored->size()));
-    add_header("Expect:");  // Does not wait for the server's permission.
-    if (!request.etag.empty()) add_header(absl::StrCat("If-Match: ", request.etag));
-    if (request.must_be_new) add_header("If-None-Match: *");
+    exchange.AddHeader("Expect:");  // Does not wait for the server's permission.
+    if (!request.etag.empty()) exchange.AddHeader(absl::StrCat("If-Match: ", request.etag));
+    if (request.must_be_new) exchange.AddHeader("If-None-Match: *");
   } else if (!request.etag.empty()) {
-    add_header(absl::StrCat("If-None-Match: ", request.etag));
+    exchange.AddHeader(absl::StrCat("If-None-Match: ", request.etag));
   }
   if (request.range) {
     const std::string range = absl::StrCat(request.range->first, "-", request.range->second);
     curl->easy_setopt(handle, curl::kRange, range.c_str());
   }
-  curl->easy_setopt(handle, curl::kHttpHeader, headers);
+  curl->easy_setopt(handle, curl::kHttpHeader, exchange.headers);
+}
 
-  const int result = curl->easy_perform(handle);
-  if (result == curl::kOperationTimedOut) return absl::DeadlineExceededError("no answer in time");
-  if (exchange.is_too_large) {
-    return absl::DataLossError(
-        absl::StrCat("an answer has more than ", request.most_bytes, " bytes"));
+absl::Status HttpConnection::State::Perform(std::list<Exchange>& exchanges,
+                                            absl::Duration timeout) const {
+  const absl::Duration deadline = SteadyNow() + timeout;
+  curl::Multi* const multi = curl->multi_init();
+  if (multi == nullptr) return absl::UnavailableError("out of memory");
+  absl::Cleanup clean_up = [&] {
+    for (const Exchange& exchange : exchanges) curl->multi_remove_handle(multi, exchange.handle);
+    curl->multi_cleanup(multi);
+  };
+  curl->multi_setopt(multi, curl::kMostOfAHost, static_cast<long>(kMostConnections));  // NOLINT
+  curl->multi_setopt(multi, curl::kMostKept, static_cast<long>(kMostConnections));     // NOLINT
+  for (Exchange& exchange : exchanges) {
+    if (exchange.handle == nullptr) return absl::UnavailableError("out of memory");
+    Describe(exchange);
+    curl->multi_add_handle(multi, exchange.handle);
   }
-  if (result != curl::kOk) {
-    return absl::UnavailableError(*error != '\0' ? error : curl->easy_strerror(result));
+  while (true) {
+    int running = 0, left = 0;
+    int result = curl->multi_perform(multi, &running);
+    while (const curl::Message* const message = curl->multi_info_read(multi, &left)) {
+      if (message->kind != curl::kDone) continue;
+      for (Exchange& exchange : exchanges) {
+        if (exchange.handle == message->handle) exchange.result = message->result;
+      }
+    }
+    const absl::Duration time = deadline - SteadyNow();
+    if (running == 0 || time <= absl::ZeroDuration()) return absl::OkStatus();
+    const int64_t milliseconds =
+        std::clamp<int64_t>(absl::ToInt64Milliseconds(time), 1, kLongestWaitMilliseconds);
+    if (result == curl::kOk) {
+      result = curl->multi_poll(multi, nullptr, 0, static_cast<int>(milliseconds), nullptr);
+    }
+    if (result != curl::kOk) return absl::UnavailableError(curl->multi_strerror(result));
   }
-  return answer;
+}
+
+std::vector<absl::StatusOr<HttpAnswer>> HttpConnection::State::Ask(
+    const std::vector<HttpRequest>& requests, absl::Duration timeout) {
+  absl::Status status = Prepare();
+  std::list<Exchange> exchanges;
+  if (status.ok()) {
+    for (const HttpRequest& request : requests) exchanges.emplace_back(curl, request);
+    status = Perform(exchanges, timeout);
+  }
+  if (!status.ok()) return {requests.size(), status};
+  std::vector<absl::StatusOr<HttpAnswer>> answers;
+  for (Exchange& exchange : exchanges) {
+    if (!exchange.result) {
+      answers.emplace_back(absl::DeadlineExceededError("no answer in time"));
+    } else if (exchange.is_too_large) {
+      answers.emplace_back(absl::DataLossError(
+          absl::StrCat("an answer has more than ", exchange.request->most_bytes, " bytes")));
+    } else if (*exchange.result != curl::kOk) {
+      answers.emplace_back(absl::UnavailableError(
+          *exchange.error != '\0' ? exchange.error : curl->easy_strerror(*exchange.result)));
+    } else {
+      answers.emplace_back(std::move(exchange.answer));
+    }
+  }
+  return answers;
 }
 
 HttpConnection::HttpConnection(HttpAddress address, HttpIdentity identity)
@@ -256,16 +322,21 @@ HttpConnection::~HttpConnection() {
   if (thread_.is_forked()) KeepForEver(state_);
 }
 
-absl::StatusOr<HttpAnswer> HttpConnection::Ask(HttpRequest request, absl::Duration timeout) {
-  if (timeout <= absl::ZeroDuration()) return absl::DeadlineExceededError("no answer in time");
-  auto answer = std::make_shared<HttpAnswer>();
-  FIRSTCALL_RETURN_IF_ERROR(thread_.Run(
-      [state = state_, answer, request = std::move(request), timeout]() -> absl::Status {
-        FIRSTCALL_ASSIGN_OR_RETURN(*answer, state->Ask(request, timeout));
+std::vector<absl::StatusOr<HttpAnswer>> HttpConnection::Ask(std::vector<HttpRequest> requests,
+                                                            absl::Duration timeout) {
+  const size_t count = requests.size();
+  if (timeout <= absl::ZeroDuration()) {
+    return {count, absl::DeadlineExceededError("no answer in time")};
+  }
+  auto answers = std::make_shared<std::vector<absl::StatusOr<HttpAnswer>>>();
+  const absl::Status status = thread_.Run(
+      [state = state_, answers, requests = std::move(requests), timeout] {
+        *answers = state->Ask(requests, timeout);
         return absl::OkStatus();
       },
-      timeout));
-  return std::move(*answer);
+      timeout);
+  if (!status.ok()) return {count, status};
+  return std::move(*answers);
 }
 
 }  // namespace firstcall

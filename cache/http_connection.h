@@ -1,7 +1,8 @@
 // Requests to an HTTP server that never block a caller beyond a timeout: libcurl works on a thread
-// of its own, which is given up if the server does not answer in time. The connection is kept for
-// the next request, if the server keeps it. HTTP/2 is used if a server with TLS offers it. The
-// environment's proxies (https_proxy, no_proxy) are used as by curl.
+// of its own, which is given up if the server does not answer in time. HTTP/2 is used if a server
+// with TLS offers it: then requests that are sent together share one connection. Otherwise they
+// share up to kMostConnections. Connections are kept for the next requests, if the server keeps
+// them. The environment's proxies (https_proxy, no_proxy) are used as by curl.
 //
 // Thread-safe. Tested in tests/cache/http_cache_test.cc and tests/cache/server_faults_test.cc.
 
@@ -14,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
@@ -54,11 +56,15 @@ class HttpConnection {
   HttpConnection(const HttpConnection&) = delete;
   HttpConnection& operator=(const HttpConnection&) = delete;
 
-  // Sends a request and returns the answer, whatever its status. DeadlineExceeded if it is not
-  // complete after `timeout`; DataLoss if it has more than the allowed bytes; Unavailable, with
-  // libcurl's reason, if there is no connection, the server is not the one that it should be, or
-  // the answer ends too soon. Unavailable also in a forked child, and after DeadlineExceeded.
-  absl::StatusOr<HttpAnswer> Ask(HttpRequest request, absl::Duration timeout);
+  static constexpr int kMostConnections = 6;  // As many as browsers use.
+
+  // Sends requests together and returns their answers, whatever the status, in the order of
+  // `requests`. DeadlineExceeded if an answer is not complete after `timeout`; DataLoss if it has
+  // more than the allowed bytes; Unavailable, with libcurl's reason, if there is no connection, the
+  // server is not the one that it should be, or the answer ends too soon. Unavailable also in a
+  // forked child, and after DeadlineExceeded.
+  std::vector<absl::StatusOr<HttpAnswer>> Ask(std::vector<HttpRequest> requests,
+                                              absl::Duration timeout);
 
  private:
   struct State;

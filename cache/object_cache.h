@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "base/byte_buffer.h"
 #include "base/file_identity.h"
 #include "base/ids.h"
@@ -85,6 +86,10 @@ class ObjectCache {
   // be trusted. Called on the thread that needs the code, before the function's body is read: its
   // time delays the first call.
   virtual std::optional<Bytes> Find(const ObjectKey& key) = 0;
+
+  // The engine is about to look for these entries, each of another module. A cache that has to ask
+  // a server may fetch what the modules need together. May block as Find does.
+  virtual void Expect(absl::Span<const ObjectKey> /*keys*/) {}
 
   // Whether Find would return something, as far as that is known without a copy of the entry and
   // without waiting. May be wrong either way; a wrong answer costs time only.

@@ -32,22 +32,33 @@ std::string PackEntries::ToString() const { return server_->ToString(); }
 
 absl::Duration PackEntries::Left() const { return deadline_ - SteadyNow(); }
 
-absl::StatusOr<EntryServer::Contents> PackEntries::FetchAll(absl::string_view signature,
-                                                            absl::Duration timeout) {
+std::vector<absl::StatusOr<EntryServer::Contents>> PackEntries::FetchAll(
+    absl::Span<const std::string> signatures, absl::Duration timeout) {
   deadline_ = SteadyNow() + timeout;
-  Contents contents;
-  FIRSTCALL_ASSIGN_OR_RETURN(Current current, FetchCurrent(signature));
-  Remembered& remembered = remembered_[std::string(signature)];
-  for (const PackTable::Entry& entry : current.packs.table.entries) {
-    if (entry.pack == 0) {
-      contents.entries[entry.part] = std::string(entry.In(current.packs.start));
-    } else {
-      contents.others.insert(entry.part);
-      remembered.others[entry.part] = entry;
+  std::vector<absl::StatusOr<Current>> all = FetchCurrent(signatures);
+  std::vector<absl::StatusOr<Contents>> results;
+  for (size_t i = 0; i < signatures.size(); ++i) {
+    if (!all[i].ok()) {
+      results.emplace_back(all[i].status());
+      continue;
     }
+    Contents contents;
+    PackContents& packs = all[i]->packs;
+    Remembered& remembered = remembered_[signatures[i]];
+    for (const PackTable::Entry& entry : packs.table.entries) {
+      if (entry.pack == 0) {
+        contents.entries[entry.part] = std::string(entry.In(packs.start));
+      } else {
+        contents.others.insert(entry.part);
+        remembered.others[entry.part] = entry;
+      }
+    }
+    remembered.list = std::move(packs.list);
+    // Its entries have been copied, and the packs of a program may be large.
+    packs.start = std::string();
+    results.emplace_back(std::move(contents));
   }
-  remembered.list = std::move(current.packs.list);
-  return contents;
+  return results;
 }
 
 absl::StatusOr<EntryServer::Entries> PackEntries::FetchOne(absl::string_view signature,
@@ -63,7 +74,7 @@ absl::StatusOr<EntryServer::Entries> PackEntries::FetchOne(absl::string_view sig
   if (pack.size > kMostFetchedWhole && wanted.size > 0) {
     FIRSTCALL_ASSIGN_OR_RETURN(
         std::optional<std::string> bytes,
-        server_->FetchRange(signature, pack, wanted.offset, wanted.size, Left()));
+        server_->FetchRange({std::string(signature), pack}, wanted.offset, wanted.size, Left()));
     if (!bytes) return entries;
     if (bytes->size() == wanted.size) {
       entries[part] = *std::move(bytes);
@@ -98,42 +109,82 @@ absl::Status PackEntries::Send(absl::string_view signature, std::vector<NewEntry
 // Nullopt if the server does not have the pack: it may drop what was not used for some time.
 absl::StatusOr<std::optional<std::string>> PackEntries::FetchPack(absl::string_view signature,
                                                                   const PackList::Pack& pack) {
-  if (pack.size > most_pack_bytes_) return absl::DataLossError("a pack is too large");
-  FIRSTCALL_ASSIGN_OR_RETURN(std::optional<std::string> bytes,
-                             server_->FetchPack(signature, pack, Left()));
+  FIRSTCALL_RETURN_IF_ERROR(CheckSize(pack));
+  const PackServer::Listed listed = {std::string(signature), pack};
+  FIRSTCALL_ASSIGN_OR_RETURN(
+      std::optional<std::string> bytes,
+      std::move(server_->FetchPacks(absl::MakeConstSpan(&listed, 1), Left()).front()));
   if (bytes && bytes->size() != pack.size) return WrongSize();
   return bytes;
 }
 
-absl::StatusOr<PackEntries::Current> PackEntries::FetchCurrent(absl::string_view signature) {
-  Current current;
-  FIRSTCALL_ASSIGN_OR_RETURN(std::optional<PackServer::Found> found,
-                             server_->FetchList(signature, Left()));
-  if (!found) return current;
-  current.has_list = true;
-  current.version = std::move(found->version);
+absl::Status PackEntries::CheckSize(const PackList::Pack& pack) const {
+  if (pack.size <= most_pack_bytes_) return absl::OkStatus();
+  return absl::DataLossError("a pack is too large");
+}
+
+absl::Status PackEntries::TakeStart(absl::string_view signature, std::string start,
+                                    Current& current) const {
   PackContents& packs = current.packs;
-  FIRSTCALL_ASSIGN_OR_RETURN(packs.list, PackList::Decode(seal_, signature, found->list));
-  std::optional<std::string> start = std::move(found->start);
-  const PackList::Pack& listed = packs.list.packs[0];
-  if (!start) {
-    FIRSTCALL_ASSIGN_OR_RETURN(start, FetchPack(signature, listed));
-  } else if (start->size() > most_pack_bytes_) {
-    return absl::DataLossError("a pack is too large");
-  } else if (start->size() != listed.size) {
-    return WrongSize();
-  }
-  if (!start) return current;
-  packs.start = *std::move(start);
+  if (start.size() != packs.list.packs[0].size) return WrongSize();
+  packs.start = std::move(start);
   FIRSTCALL_ASSIGN_OR_RETURN(packs.table,
                              PackTable::Decode(seal_, signature, packs.list, packs.start));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<PackEntries::Current> PackEntries::TakeList(
+    absl::string_view signature, absl::StatusOr<std::optional<PackServer::Found>> found,
+    bool& wants_start) const {
+  FIRSTCALL_RETURN_IF_ERROR(found.status());
+  Current current;
+  if (!*found) return current;
+  PackServer::Found& list = **found;
+  current.has_list = true;
+  current.version = std::move(list.version);
+  FIRSTCALL_ASSIGN_OR_RETURN(current.packs.list, PackList::Decode(seal_, signature, list.list));
+  FIRSTCALL_RETURN_IF_ERROR(CheckSize(current.packs.list.packs[0]));
+  if (list.start) {
+    FIRSTCALL_RETURN_IF_ERROR(TakeStart(signature, *std::move(list.start), current));
+  } else {
+    wants_start = true;
+  }
   return current;
+}
+
+std::vector<absl::StatusOr<PackEntries::Current>> PackEntries::FetchCurrent(
+    absl::Span<const std::string> signatures) {
+  std::vector<absl::StatusOr<std::optional<PackServer::Found>>> lists =
+      server_->FetchLists(signatures, Left());
+  std::vector<absl::StatusOr<Current>> all;
+  std::vector<PackServer::Listed> starts;
+  std::vector<size_t> places;  // In `all`, of the packs of `starts`.
+  for (size_t i = 0; i < signatures.size(); ++i) {
+    bool wants_start = false;
+    all.push_back(TakeList(signatures[i], std::move(lists[i]), wants_start));
+    if (!wants_start) continue;
+    starts.push_back({signatures[i], all[i]->packs.list.packs[0]});
+    places.push_back(i);
+  }
+  if (starts.empty()) return all;
+  std::vector<absl::StatusOr<std::optional<std::string>>> packs =
+      server_->FetchPacks(starts, Left());
+  for (size_t i = 0; i < starts.size(); ++i) {
+    absl::StatusOr<Current>& current = all[places[i]];
+    absl::Status status = packs[i].status();
+    if (status.ok() && *packs[i]) {
+      status = TakeStart(starts[i].signature, **std::move(packs[i]), *current);
+    }
+    if (!status.ok()) current = std::move(status);
+  }
+  return all;
 }
 
 absl::Status PackEntries::MergeOnce(absl::string_view signature,
                                     const std::vector<NewEntry>& entries,
                                     const absl::flat_hash_set<ModulePart>& used) {
-  absl::StatusOr<Current> fetched = FetchCurrent(signature);
+  const std::string name(signature);
+  absl::StatusOr<Current> fetched = std::move(FetchCurrent(absl::MakeConstSpan(&name, 1)).front());
   // What is damaged is replaced, whatever others do meanwhile.
   if (!fetched.ok() && !absl::IsDataLoss(fetched.status())) return fetched.status();
   PackServer::Replacement replacement;

@@ -21,6 +21,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "cache/entry_server.h"
 #include "cache/pack_server.h"
 #include "cache/seal.h"
@@ -34,7 +35,10 @@ class PackEntries final : public EntryServer {
   PackEntries(std::unique_ptr<PackServer> server, std::string key, size_t most_pack_bytes);
 
   std::string ToString() const override;
-  absl::StatusOr<Contents> FetchAll(absl::string_view signature, absl::Duration timeout) override;
+  // Two round trips at most: one for the lists, and one for the start packs that did not come with
+  // them.
+  std::vector<absl::StatusOr<Contents>> FetchAll(absl::Span<const std::string> signatures,
+                                                 absl::Duration timeout) override;
   absl::StatusOr<Entries> FetchOne(absl::string_view signature, ModulePart part,
                                    absl::Duration timeout) override;
   absl::Status Send(absl::string_view signature, std::vector<NewEntry> entries,
@@ -54,9 +58,17 @@ class PackEntries final : public EntryServer {
   };
 
   absl::Duration Left() const;
+  absl::Status CheckSize(const PackList::Pack& pack) const;
   absl::StatusOr<std::optional<std::string>> FetchPack(absl::string_view signature,
                                                        const PackList::Pack& pack);
-  absl::StatusOr<Current> FetchCurrent(absl::string_view signature);
+  // In the order of `signatures`.
+  std::vector<absl::StatusOr<Current>> FetchCurrent(absl::Span<const std::string> signatures);
+  // Takes the list that the server has for a signature, and the start pack if the server has sent
+  // it; otherwise `wants_start` becomes true.
+  absl::StatusOr<Current> TakeList(absl::string_view signature,
+                                   absl::StatusOr<std::optional<PackServer::Found>> found,
+                                   bool& wants_start) const;
+  absl::Status TakeStart(absl::string_view signature, std::string start, Current& current) const;
   // Aborted if another process has replaced the list meanwhile.
   absl::Status MergeOnce(absl::string_view signature, const std::vector<NewEntry>& entries,
                          const absl::flat_hash_set<ModulePart>& used);

@@ -22,6 +22,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "cache/shared_packs.h"
 
 namespace firstcall {
@@ -32,6 +33,12 @@ class PackServer {
     std::string list;                  // At most kMostListBytes.
     std::string version;               // Of the list, for Replace. Empty: it is not known.
     std::optional<std::string> start;  // The start pack, if the server sends it with the list.
+  };
+
+  // A pack that a list names.
+  struct Listed {
+    std::string signature;
+    PackList::Pack pack;
   };
 
   struct Pack {
@@ -56,19 +63,20 @@ class PackServer {
   // The server's URL, without a password, for messages. Thread-safe.
   virtual std::string ToString() const = 0;
 
-  // Nullopt if there is no list.
-  virtual absl::StatusOr<std::optional<Found>> FetchList(absl::string_view signature,
-                                                         absl::Duration timeout) = 0;
+  // For each signature, in their order: nullopt if there is no list. The server is asked for all
+  // lists at once.
+  virtual std::vector<absl::StatusOr<std::optional<Found>>> FetchLists(
+      absl::Span<const std::string> signatures, absl::Duration timeout) = 0;
 
-  // The bytes of a pack, or nullopt if the server does not have it (any more). DataLoss if there
-  // are more than `pack.size`; there may be fewer.
-  virtual absl::StatusOr<std::optional<std::string>> FetchPack(absl::string_view signature,
-                                                               const PackList::Pack& pack,
-                                                               absl::Duration timeout) = 0;
+  // For each pack, in their order: its bytes, or nullopt if the server does not have it (any more).
+  // DataLoss if there are more bytes than the pack's size; there may be fewer. The server is asked
+  // for all packs at once.
+  virtual std::vector<absl::StatusOr<std::optional<std::string>>> FetchPacks(
+      absl::Span<const Listed> packs, absl::Duration timeout) = 0;
 
-  // The same for `size` bytes at `offset`; `size` is not zero. May return all of the pack instead.
-  virtual absl::StatusOr<std::optional<std::string>> FetchRange(absl::string_view signature,
-                                                                const PackList::Pack& pack,
+  // As FetchPacks for one pack, but for `size` bytes at `offset`; `size` is not zero. May return
+  // all of the pack instead.
+  virtual absl::StatusOr<std::optional<std::string>> FetchRange(const Listed& listed,
                                                                 uint64_t offset, uint64_t size,
                                                                 absl::Duration timeout) = 0;
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
@@ -67,40 +68,44 @@ class RedisPacks final : public PackServer {
 
   std::string ToString() const override { return name_; }
 
-  absl::StatusOr<std::optional<Found>> FetchList(absl::string_view signature,
-                                                 absl::Duration timeout) override {
-    const std::string tag = TagOf(signature);
-    FIRSTCALL_ASSIGN_OR_RETURN(RedisReply reply,
-                               Fetch({"HMGET", HashOf(tag), "list", "start"}, tag, timeout));
-    if (reply.elements.size() != 2 || !reply.elements[0].text) return std::nullopt;
-    Found found;
-    found.list = *std::move(reply.elements[0].text);
-    if (found.list.size() > kMostListBytes) return absl::DataLossError("a list is too large");
-    found.version = found.list;
-    found.start = std::move(reply.elements[1].text);
-    return std::optional<Found>(std::move(found));
+  std::vector<absl::StatusOr<std::optional<Found>>> FetchLists(
+      absl::Span<const std::string> signatures, absl::Duration timeout) override {
+    std::vector<RedisConnection::Question> questions;
+    for (const std::string& signature : signatures) {
+      const std::string tag = TagOf(signature);
+      questions.push_back({{"HMGET", HashOf(tag), "list", "start"}, tag});
+    }
+    std::vector<absl::StatusOr<std::optional<Found>>> lists;
+    for (absl::StatusOr<RedisReply>& reply : connection_.Run(std::move(questions), timeout)) {
+      lists.push_back(ListOf(Fetched(std::move(reply))));
+    }
+    return lists;
   }
 
-  absl::StatusOr<std::optional<std::string>> FetchPack(absl::string_view signature,
-                                                       const PackList::Pack& pack,
-                                                       absl::Duration timeout) override {
-    const std::string tag = TagOf(signature);
-    FIRSTCALL_ASSIGN_OR_RETURN(RedisReply reply,
-                               Fetch({"GET", KeyOf(tag, pack.path)}, tag, timeout));
-    return std::move(reply.text);
+  std::vector<absl::StatusOr<std::optional<std::string>>> FetchPacks(
+      absl::Span<const Listed> packs, absl::Duration timeout) override {
+    std::vector<RedisConnection::Question> questions;
+    for (const Listed& listed : packs) {
+      const std::string tag = TagOf(listed.signature);
+      questions.push_back({{"GET", KeyOf(tag, listed.pack.path)}, tag});
+    }
+    std::vector<absl::StatusOr<std::optional<std::string>>> all;
+    for (absl::StatusOr<RedisReply>& reply : connection_.Run(std::move(questions), timeout)) {
+      all.push_back(TextOf(Fetched(std::move(reply))));
+    }
+    return all;
   }
 
-  absl::StatusOr<std::optional<std::string>> FetchRange(absl::string_view signature,
-                                                        const PackList::Pack& pack, uint64_t offset,
+  absl::StatusOr<std::optional<std::string>> FetchRange(const Listed& listed, uint64_t offset,
                                                         uint64_t size,
                                                         absl::Duration timeout) override {
-    const std::string tag = TagOf(signature);
-    FIRSTCALL_ASSIGN_OR_RETURN(RedisReply reply,
-                               Fetch({"GETRANGE", KeyOf(tag, pack.path), absl::StrCat(offset),
-                                      absl::StrCat(offset + size - 1)},
-                                     tag, timeout));
-    if (reply.text == "") return std::nullopt;  // There is no such key.
-    return std::move(reply.text);
+    const std::string tag = TagOf(listed.signature);
+    absl::StatusOr<RedisReply> reply = Run({"GETRANGE", KeyOf(tag, listed.pack.path),
+                                            absl::StrCat(offset), absl::StrCat(offset + size - 1)},
+                                           tag, timeout);
+    FIRSTCALL_ASSIGN_OR_RETURN(std::optional<std::string> text, TextOf(Fetched(std::move(reply))));
+    if (text == "") return std::nullopt;  // There is no such key.
+    return text;
   }
 
   absl::Status Replace(absl::string_view signature, Replacement replacement,
@@ -127,7 +132,7 @@ class RedisPacks final : public PackServer {
                             std::move(replacement.list),
                             std::move(replacement.start.bytes)};
     if (replacement.rest) command.push_back(std::move(replacement.rest->bytes));
-    absl::StatusOr<RedisReply> reply = connection_.Run(std::move(command), tag, timeout);
+    absl::StatusOr<RedisReply> reply = Run(std::move(command), tag, timeout);
     // A server that does not take what is to be stored, because it has no memory, or because of its
     // rules for this user, may still be asked for entries.
     if (absl::IsFailedPrecondition(reply.status())) {
@@ -139,11 +144,31 @@ class RedisPacks final : public PackServer {
   }
 
  private:
-  absl::StatusOr<RedisReply> Fetch(RedisCommand command, const std::string& tag,
-                                   absl::Duration timeout) {
-    absl::StatusOr<RedisReply> reply = connection_.Run(std::move(command), tag, timeout);
+  absl::StatusOr<RedisReply> Run(RedisCommand command, const std::string& tag,
+                                 absl::Duration timeout) {
+    return std::move(connection_.Run({{std::move(command), tag}}, timeout).front());
+  }
+
+  // A server that answers with an error to a request for entries cannot be used.
+  static absl::StatusOr<RedisReply> Fetched(absl::StatusOr<RedisReply> reply) {
     if (!absl::IsFailedPrecondition(reply.status())) return reply;
     return absl::UnavailableError(reply.status().message());
+  }
+
+  static absl::StatusOr<std::optional<Found>> ListOf(absl::StatusOr<RedisReply> reply) {
+    FIRSTCALL_RETURN_IF_ERROR(reply.status());
+    if (reply->elements.size() != 2 || !reply->elements[0].text) return std::nullopt;
+    Found found;
+    found.list = *std::move(reply->elements[0].text);
+    if (found.list.size() > kMostListBytes) return absl::DataLossError("a list is too large");
+    found.version = found.list;
+    found.start = std::move(reply->elements[1].text);
+    return std::optional<Found>(std::move(found));
+  }
+
+  static absl::StatusOr<std::optional<std::string>> TextOf(absl::StatusOr<RedisReply> reply) {
+    FIRSTCALL_RETURN_IF_ERROR(reply.status());
+    return std::move(reply->text);
   }
 
   const std::string name_;

@@ -10,6 +10,7 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -24,11 +25,19 @@ namespace {
 
 constexpr size_t kStackBytes = 512 << 10;  // For TLS, and the look-up of names.
 
+constexpr size_t kBufferBytes = 64 << 10;
+
 // Only makes the thread end at some time; the callers of Run have timeouts of their own.
 constexpr struct timeval kSocketTimeout = {30, 0};
 
 // A key that moves while it is asked for takes one or two redirections.
 constexpr int kMostRedirections = 5;
+
+// Commands are written together before their answers are read, if they have at most so many bytes.
+// That is less than sockets buffer, so writing never waits for a server (or something between) that
+// in turn waits until its answers are read. What is asked for has some 100 bytes each; what is
+// stored is sent by itself.
+constexpr size_t kMostBytesAtOnce = 8 << 10;
 
 absl::Status SystemError(absl::string_view operation) {
   const int error = errno;
@@ -64,10 +73,14 @@ class Link {
   // Whether the program has closed the socket.
   bool IsGone() const { return socket_.number() < 0; }
 
-  // Sends a command and returns the answer, which may be an error.
-  absl::StatusOr<RedisReply> Exchange(const RedisCommand& command) {
+  // Sends a command.
+  absl::Status Send(const RedisCommand& command) {
     FIRSTCALL_ASSIGN_OR_RETURN(const std::string bytes, EncodeRedisCommand(command));
-    FIRSTCALL_RETURN_IF_ERROR(Write(bytes));
+    return Write(bytes);
+  }
+
+  // The answer to the first command that was sent and not answered yet. It may be an error.
+  absl::StatusOr<RedisReply> Receive() {
     while (true) {
       FIRSTCALL_ASSIGN_OR_RETURN(std::optional<RedisReply> reply, reader_.Next());
       if (reply) return *std::move(reply);
@@ -78,7 +91,10 @@ class Link {
 
  private:
   Link(File socket, size_t most_reply_bytes)
-      : socket_(std::move(socket)), reader_(most_reply_bytes), buffer_(64 << 10, '\0') {}
+      : socket_(std::move(socket)),
+        // The beginning of the next answer may come with the end of one.
+        reader_(most_reply_bytes + kBufferBytes),
+        buffer_(kBufferBytes, '\0') {}
 
   absl::Status LogIn(const RedisAddress& address) {
     if (!address.password.empty()) {
@@ -92,7 +108,8 @@ class Link {
   }
 
   absl::Status Greet(const RedisCommand& command) {
-    FIRSTCALL_ASSIGN_OR_RETURN(const RedisReply reply, Exchange(command));
+    FIRSTCALL_RETURN_IF_ERROR(Send(command));
+    FIRSTCALL_ASSIGN_OR_RETURN(const RedisReply reply, Receive());
     return reply.is_error ? absl::UnavailableError(*reply.text) : absl::OkStatus();
   }
 
@@ -121,12 +138,40 @@ class Link {
   std::string buffer_;
 };
 
+// A server: a host and a port.
+using Place = std::pair<std::string, int>;
+
+// A question on its way to an answer.
+struct Pending {
+  Pending(const RedisConnection::Question& asked, Place at)
+      : question(&asked), place(std::move(at)) {}
+
+  const RedisConnection::Question* question;
+  Place place;
+  bool is_redirected_once = false;  // See RedisRedirection::is_for_once.
+  int redirections = 0;
+  std::optional<absl::StatusOr<RedisReply>> answer;
+};
+
+// Questions that one server gets together.
+struct Batch {
+  std::vector<Pending*> questions;
+  size_t bytes = 0;
+  // Set when they are sent.
+  Link* link = nullptr;
+  bool is_new = false;  // The connection was made for them.
+  absl::Status status;
+};
+
+size_t SizeOf(const RedisCommand& command) {
+  size_t size = 0;
+  for (const std::string& argument : command) size += argument.size();
+  return size;
+}
+
 }  // namespace
 
 struct RedisConnection::State {
-  // A server: a host and a port.
-  using Place = std::pair<std::string, int>;
-
   State(RedisAddress redis, TlsIdentity who, size_t most_bytes)
       : address(std::move(redis)), identity(std::move(who)), most_reply_bytes(most_bytes) {}
 
@@ -143,36 +188,91 @@ struct RedisConnection::State {
     return link.get();
   }
 
-  // Sends a command to one server.
-  absl::StatusOr<RedisReply> AskOne(const Place& place, const RedisCommand& command,
-                                    bool is_redirected_once) {
-    while (true) {
-      bool is_new = false;
-      FIRSTCALL_ASSIGN_OR_RETURN(Link* const link, LinkTo(place, is_new));
-      absl::StatusOr<RedisReply> reply = RedisReply();
-      if (is_redirected_once) reply = link->Exchange({"ASKING"});
-      if (reply.ok()) reply = link->Exchange(command);
-      if (reply.ok()) return reply;
-      links.erase(place);  // The rest of an answer may still come.
-      // The server may have closed a connection that was not used for some time.
-      if (is_new || !absl::IsUnavailable(reply.status())) return reply;
+  void Send(const Place& place, Batch& batch) {
+    absl::StatusOr<Link*> link = LinkTo(place, batch.is_new);
+    batch.status = link.status();
+    if (!link.ok()) return;
+    batch.link = *link;
+    for (const Pending* pending : batch.questions) {
+      if (pending->is_redirected_once) batch.status.Update(batch.link->Send({"ASKING"}));
+      if (batch.status.ok()) batch.status = batch.link->Send(pending->question->command);
+      if (!batch.status.ok()) return;
     }
   }
 
-  absl::StatusOr<RedisReply> Ask(const RedisCommand& command, const std::string& tag) {
-    const auto known = moved.find(tag);
-    Place place = known != moved.end() ? known->second : Place(address.host, address.port);
-    bool is_redirected_once = false;
-    for (int i = 0; i <= kMostRedirections; ++i) {
-      FIRSTCALL_ASSIGN_OR_RETURN(RedisReply reply, AskOne(place, command, is_redirected_once));
-      if (!reply.is_error) return reply;
-      std::optional<RedisRedirection> other = RedisRedirection::Parse(*reply.text);
-      if (!other) return absl::FailedPreconditionError(*reply.text);
-      place = {other->host.empty() ? place.first : std::move(other->host), other->port};
-      is_redirected_once = other->is_for_once;
-      if (!is_redirected_once) moved[tag] = place;
+  // Takes the answers to what was sent. If the connection fails, and a new one may serve, the rest
+  // of the questions remain without an answer.
+  void Receive(const Place& place, Batch& batch) {
+    size_t taken = 0;
+    for (; batch.status.ok() && taken < batch.questions.size(); ++taken) {
+      Pending& pending = *batch.questions[taken];
+      absl::StatusOr<RedisReply> reply = RedisReply();
+      if (pending.is_redirected_once) reply = batch.link->Receive();
+      if (reply.ok()) reply = batch.link->Receive();
+      if (absl::IsDataLoss(reply.status())) {
+        // The others have done nothing wrong, but the rest of this answer is still to come.
+        pending.answer = reply.status();
+        links.erase(place);
+        return;
+      }
+      if (!reply.ok()) {
+        batch.status = reply.status();
+        break;
+      }
+      Take(*std::move(reply), pending);
     }
-    return absl::UnavailableError("the servers of the cluster redirect too often");
+    if (batch.status.ok()) return;
+    links.erase(place);
+    // The server may have closed a connection that was not used for some time.
+    if (!batch.is_new && absl::IsUnavailable(batch.status)) return;
+    for (; taken < batch.questions.size(); ++taken) batch.questions[taken]->answer = batch.status;
+  }
+
+  // Takes the answer of a server, which may be that another server is to be asked.
+  void Take(RedisReply reply, Pending& pending) {
+    if (!reply.is_error) {
+      pending.answer = std::move(reply);
+      return;
+    }
+    std::optional<RedisRedirection> other = RedisRedirection::Parse(*reply.text);
+    if (!other) {
+      pending.answer = absl::FailedPreconditionError(*reply.text);
+      return;
+    }
+    if (++pending.redirections > kMostRedirections) {
+      pending.answer = absl::UnavailableError("the servers of the cluster redirect too often");
+      return;
+    }
+    if (!other->host.empty()) pending.place.first = std::move(other->host);
+    pending.place.second = other->port;
+    pending.is_redirected_once = other->is_for_once;
+    if (!other->is_for_once) moved[pending.question->tag] = pending.place;
+  }
+
+  std::vector<absl::StatusOr<RedisReply>> Ask(const std::vector<Question>& questions) {
+    std::vector<Pending> all;
+    for (const Question& question : questions) {
+      const auto known = moved.find(question.tag);
+      all.emplace_back(question,
+                       known != moved.end() ? known->second : Place(address.host, address.port));
+    }
+    while (true) {
+      std::map<Place, Batch> batches;
+      for (Pending& pending : all) {
+        if (pending.answer) continue;
+        Batch& batch = batches[pending.place];
+        const size_t size = SizeOf(pending.question->command);
+        if (!batch.questions.empty() && batch.bytes + size > kMostBytesAtOnce) continue;
+        batch.questions.push_back(&pending);
+        batch.bytes += size;
+      }
+      if (batches.empty()) break;
+      for (auto& [place, batch] : batches) Send(place, batch);
+      for (auto& [place, batch] : batches) Receive(place, batch);
+    }
+    std::vector<absl::StatusOr<RedisReply>> answers;
+    for (Pending& pending : all) answers.push_back(*std::move(pending.answer));
+    return answers;
   }
 
   const RedisAddress address;
@@ -193,18 +293,21 @@ RedisConnection::~RedisConnection() {
   if (thread_.is_forked()) KeepForEver(state_);
 }
 
-absl::StatusOr<RedisReply> RedisConnection::Run(RedisCommand command, std::string tag,
-                                                absl::Duration timeout) {
-  if (timeout <= absl::ZeroDuration()) return absl::DeadlineExceededError("no answer in time");
-  auto reply = std::make_shared<RedisReply>();
-  FIRSTCALL_RETURN_IF_ERROR(thread_.Run(
-      [state = state_, reply, command = std::move(command),
-       tag = std::move(tag)]() -> absl::Status {
-        FIRSTCALL_ASSIGN_OR_RETURN(*reply, state->Ask(command, tag));
+std::vector<absl::StatusOr<RedisReply>> RedisConnection::Run(std::vector<Question> questions,
+                                                             absl::Duration timeout) {
+  const size_t count = questions.size();
+  if (timeout <= absl::ZeroDuration()) {
+    return {count, absl::DeadlineExceededError("no answer in time")};
+  }
+  auto answers = std::make_shared<std::vector<absl::StatusOr<RedisReply>>>();
+  const absl::Status status = thread_.Run(
+      [state = state_, answers, questions = std::move(questions)] {
+        *answers = state->Ask(questions);
         return absl::OkStatus();
       },
-      timeout));
-  return std::move(*reply);
+      timeout);
+  if (!status.ok()) return {count, status};
+  return std::move(*answers);
 }
 
 }  // namespace firstcall

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
@@ -26,6 +27,11 @@ namespace firstcall {
 
 class RedisConnection {
  public:
+  struct Question {
+    RedisCommand command;
+    std::string tag;  // The hash tag of the command's keys.
+  };
+
   // A connection is made with the first command. `identity` is for an address with TLS. An answer
   // has at most `most_reply_bytes`.
   RedisConnection(RedisAddress address, TlsIdentity identity, size_t most_reply_bytes);
@@ -33,7 +39,8 @@ class RedisConnection {
   RedisConnection(const RedisConnection&) = delete;
   RedisConnection& operator=(const RedisConnection&) = delete;
 
-  // Sends a command whose keys have the hash tag `tag`, and returns the answer. The command may
+  // Sends commands together, and returns their answers in the order of `questions`. They take as
+  // many round trips as one command, if they are small and no server redirects them. A command may
   // reach the server twice, so it must do the same twice as once. Errors:
   //   DeadlineExceeded    there is no answer after `timeout`; nothing can be asked any more
   //   FailedPrecondition  the server answers with an error, which is the message
@@ -41,7 +48,8 @@ class RedisConnection {
   //   Unavailable         with the reason: there is no connection, the server is not the one that
   //                       it should be, does not know the user, or ends the connection; or this is
   //                       a forked child
-  absl::StatusOr<RedisReply> Run(RedisCommand command, std::string tag, absl::Duration timeout);
+  std::vector<absl::StatusOr<RedisReply>> Run(std::vector<Question> questions,
+                                              absl::Duration timeout);
 
  private:
   struct State;

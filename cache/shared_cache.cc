@@ -65,21 +65,34 @@ bool SharedCache::Use(absl::FunctionRef<absl::Status(absl::Duration timeout)> ca
   return status.ok();
 }
 
-void SharedCache::Ask(absl::string_view signature, Set& set) {
-  if (std::exchange(set.is_asked, true)) return;
-  Use([&](absl::Duration timeout) -> absl::Status {
-    FIRSTCALL_ASSIGN_OR_RETURN(EntryServer::Contents contents,
-                               server_->FetchAll(signature, timeout));
-    for (auto& entry : contents.entries) set.entries.insert(std::move(entry));
-    set.others = std::move(contents.others);
-    return absl::OkStatus();
+void SharedCache::Ask(absl::Span<const absl::string_view> signatures) {
+  std::vector<std::string> asked;
+  for (const absl::string_view signature : signatures) {
+    if (!std::exchange(SetOf(signature).is_asked, true)) asked.emplace_back(signature);
+  }
+  if (asked.empty()) return;
+  std::vector<absl::StatusOr<EntryServer::Contents>> all;  // Empty if the server is not asked.
+  Use([&](absl::Duration timeout) {
+    all = server_->FetchAll(asked, timeout);
+    // Of errors, one that says that the server cannot be used is the one that counts.
+    absl::Status status;
+    for (const absl::StatusOr<EntryServer::Contents>& contents : all) {
+      if (!contents.ok() && (status.ok() || absl::IsDataLoss(status))) status = contents.status();
+    }
+    return status;
   });
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (!all[i].ok()) continue;
+    Set& set = SetOf(asked[i]);
+    for (auto& entry : all[i]->entries) set.entries.insert(std::move(entry));
+    set.others = std::move(all[i]->others);
+  }
 }
 
 std::optional<SharedCache::Fetched> SharedCache::Fetch(const ObjectKey& key) {
   Set& set = SetOf(key.signature);
   if (key.part.ages() && set.is_local && !set.is_asked) return std::nullopt;
-  Ask(key.signature, set);
+  Ask({key.signature});
   auto found = set.entries.find(key.part);
   // It is asked for once.
   const bool comes_alone = found == set.entries.end() && set.others.erase(key.part) > 0;
@@ -156,6 +169,19 @@ std::optional<ObjectCache::Bytes> SharedCache::Find(const ObjectKey& key) {
   return bytes;
 }
 
+void SharedCache::Expect(absl::Span<const ObjectKey> keys) {
+  std::vector<absl::string_view> missing;
+  for (const ObjectKey& key : keys) {
+    if (options_.front == nullptr || !options_.front->Has(key)) missing.push_back(key.signature);
+  }
+  if (missing.empty()) return;
+  {
+    absl::MutexLock lock(&mutex_);
+    Ask(missing);
+  }
+  Warn();
+}
+
 bool SharedCache::Has(const ObjectKey& key) {
   if (options_.front != nullptr && options_.front->Has(key)) return true;
   absl::MutexLock lock(&mutex_);
@@ -198,8 +224,8 @@ std::vector<ModulePart> SharedCache::PartsOf(absl::string_view signature) {
   std::vector<ModulePart> parts;
   {
     absl::MutexLock lock(&mutex_);
-    Set& set = SetOf(signature);
-    Ask(signature, set);
+    Ask({signature});
+    const Set& set = SetOf(signature);
     for (const auto& entry : set.entries) parts.push_back(entry.first);
     parts.insert(parts.end(), set.others.begin(), set.others.end());
   }

@@ -3,9 +3,10 @@
 // are made of this class and an EntryServer.
 //
 // When an entry of a signature is first missing in the local cache, the server is asked for all
-// that a start with this signature needs. It is not asked for optimized code only: a start that
-// finds the module in the local cache does without the server. New objects are sent when the cache
-// is flushed. So a start costs only a few round trips.
+// that a start with this signature needs; for several signatures at once, if they are expected. It
+// is not asked for optimized code only: a start that finds its modules in the local cache does
+// without the server. New objects are sent when the cache is flushed. So a start costs only a few
+// round trips.
 //
 // Each entry has a tag (cache/seal.h). With a key, only a process that has the key can have written
 // the entry. Without a key, everyone who can write to the server decides what runs here.
@@ -34,6 +35,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "cache/entry_server.h"
 #include "cache/object_cache.h"
 #include "cache/seal.h"
@@ -63,6 +65,8 @@ class SharedCache : public ObjectCache {
   ~SharedCache() override;
 
   std::optional<Bytes> Find(const ObjectKey& key) override ABSL_LOCKS_EXCLUDED(mutex_);
+  // Asks the server for what the local cache does not have.
+  void Expect(absl::Span<const ObjectKey> keys) override ABSL_LOCKS_EXCLUDED(mutex_);
   // Does not ask the server again.
   bool Has(const ObjectKey& key) override ABSL_LOCKS_EXCLUDED(mutex_);
   void Store(const ObjectKey& key, Bytes object) override ABSL_LOCKS_EXCLUDED(mutex_);
@@ -93,7 +97,8 @@ class SharedCache : public ObjectCache {
   };
 
   Set& SetOf(absl::string_view signature) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Ask(absl::string_view signature, Set& set) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Asks the server, once for each signature.
+  void Ask(absl::Span<const absl::string_view> signatures) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   struct Fetched {
     std::string sealed;
     bool came_alone = false;  // Not with all that a start needs.

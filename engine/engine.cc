@@ -201,19 +201,28 @@ Engine::Parts::NewSource Engine::Parts::SourceOf(ModuleContents contents, Librar
   return source;
 }
 
-// Looks for the index in the cache.
-Engine::Parts::NewSource Engine::Parts::Open(NewSource source) {
-  source.is_far = runtime.MustBeFar();
-  if (!has_cache()) return source;
+void Engine::Parts::Open(std::vector<NewSource>& sources) {
+  for (NewSource& source : sources) source.is_far = runtime.MustBeFar();
+  if (!has_cache()) return;
   const ForkScope scope;
-  source.cache = std::make_unique<ModuleCache>(
-      *options.object_cache, source.name,
-      SignatureOf(source.digest, provider.Identity(compiler_settings), options, source.is_far));
-  std::optional<ObjectBytes> bytes = source.cache->Find(kIndexPart);
-  if (!bytes) return source;
-  absl::StatusOr<SymbolIndex> index = SymbolIndex::Decode(*std::move(bytes));
-  if (index.ok()) source.index = std::make_shared<const SymbolIndex>(*std::move(index));
-  return source;
+  for (NewSource& source : sources) {
+    source.cache = std::make_unique<ModuleCache>(
+        *options.object_cache, source.name,
+        SignatureOf(source.digest, provider.Identity(compiler_settings), options, source.is_far));
+  }
+  if (sources.size() > 1) {
+    std::vector<ObjectKey> keys;
+    for (const NewSource& source : sources) {
+      keys.push_back({source.name, source.cache->signature(), kIndexPart});
+    }
+    options.object_cache->Expect(keys);
+  }
+  for (NewSource& source : sources) {
+    std::optional<ObjectBytes> bytes = source.cache->Find(kIndexPart);
+    if (!bytes) continue;
+    absl::StatusOr<SymbolIndex> index = SymbolIndex::Decode(*std::move(bytes));
+    if (index.ok()) source.index = std::make_shared<const SymbolIndex>(*std::move(index));
+  }
 }
 
 absl::StatusOr<SourceModule*> Engine::Parts::AddOpened(NewSource added, absl::Duration start) {
@@ -289,9 +298,10 @@ absl::Status Engine::Parts::AddInScope(std::vector<NewSource> sources, absl::Dur
 
 absl::StatusOr<ModuleId> Engine::Parts::Add(NewSource source, absl::Duration start) {
   std::vector<NewSource> sources;
+  sources.push_back(std::move(source));
   {
     const CompilerFloatingPoint floating_point;
-    sources.push_back(Open(std::move(source)));
+    Open(sources);
   }
   FIRSTCALL_ASSIGN_OR_RETURN(std::vector<ModuleId> ids, Add(std::move(sources), start));
   return ids.front();
@@ -311,11 +321,14 @@ absl::StatusOr<std::vector<ModuleId>> Engine::AddFiles(absl::Span<const std::str
 absl::StatusOr<std::vector<ModuleId>> Engine::AddFiles(absl::Span<const LibraryFile> files) {
   const absl::Duration start = SteadyNow();
   std::vector<Parts::NewSource> sources;
-  for (const LibraryFile& file : files) {
+  {
     const CompilerFloatingPoint floating_point;
-    FIRSTCALL_ASSIGN_OR_RETURN(ModuleContents contents, ModuleContents::Read(file.path));
-    const LibraryId library = parts_->runtime.LibraryNamed(file.library);
-    sources.push_back(parts_->Open(parts_->SourceOf(std::move(contents), library)));
+    for (const LibraryFile& file : files) {
+      FIRSTCALL_ASSIGN_OR_RETURN(ModuleContents contents, ModuleContents::Read(file.path));
+      const LibraryId library = parts_->runtime.LibraryNamed(file.library);
+      sources.push_back(parts_->SourceOf(std::move(contents), library));
+    }
+    parts_->Open(sources);
   }
   return parts_->Add(std::move(sources), start);
 }

@@ -54,7 +54,8 @@ struct Engine::Parts {
     std::shared_ptr<const SymbolIndex> index;  // From the cache; null if it is not there.
   };
   NewSource SourceOf(ModuleContents contents, LibraryId library);
-  NewSource Open(NewSource source);
+  // Looks for the indexes in the cache.
+  void Open(std::vector<NewSource>& sources);
   absl::StatusOr<std::vector<ModuleId>> Add(std::vector<NewSource> sources, absl::Duration start);
   absl::StatusOr<ModuleId> Add(NewSource source, absl::Duration start);
   absl::Status AddInScope(std::vector<NewSource> sources, absl::Duration start,

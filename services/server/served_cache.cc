@@ -120,6 +120,10 @@ void ServedCache::NoteCode(absl::string_view signature) {
   if (!with_code_.contains(signature)) with_code_.emplace(signature);
 }
 
+void ServedCache::Expect(absl::Span<const ObjectKey> keys) {
+  if (front_ != nullptr) front_->Expect(keys);
+}
+
 bool ServedCache::Has(const ObjectKey& key) {
   if (front_ != nullptr && front_->Has(key)) return true;
   const std::shared_ptr<const ObjectPack> pack =

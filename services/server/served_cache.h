@@ -24,6 +24,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "cache/object_cache.h"
 #include "services/server/object_pack.h"
 #include "services/server/worker_session.h"
@@ -38,6 +39,8 @@ class ServedCache final : public ObjectCache {
 
   std::optional<Bytes> Find(const ObjectKey& key) override
       ABSL_LOCKS_EXCLUDED(asking_mutex_, mutex_);
+  // Tells the front. This server is asked for one module at a time: it is on the same machine.
+  void Expect(absl::Span<const ObjectKey> keys) override;
   // Does not ask the server, but looks in the pack that it has sent.
   bool Has(const ObjectKey& key) override ABSL_LOCKS_EXCLUDED(mutex_);
   void Store(const ObjectKey& key, Bytes object) override;

@@ -33,13 +33,13 @@ TEST(CurlLibraryTest, NumbersAreThoseOfTheHeader) {
   EXPECT_EQ(kNoSignal, CURLOPT_NOSIGNAL);
   EXPECT_EQ(kShare, CURLOPT_SHARE);
   EXPECT_EQ(kNetrcFile, CURLOPT_NETRC_FILE);
-  EXPECT_EQ(kTimeoutMs, CURLOPT_TIMEOUT_MS);
   EXPECT_EQ(kOpenSocketData, CURLOPT_OPENSOCKETDATA);
   EXPECT_EQ(kSeekData, CURLOPT_SEEKDATA);
   EXPECT_EQ(kUserName, CURLOPT_USERNAME);
   EXPECT_EQ(kPassword, CURLOPT_PASSWORD);
   EXPECT_EQ(kProtocols, CURLOPT_PROTOCOLS);
   EXPECT_EQ(kCloseSocketData, CURLOPT_CLOSESOCKETDATA);
+  EXPECT_EQ(kPipeWait, CURLOPT_PIPEWAIT);
   EXPECT_EQ(kWriteFunction, CURLOPT_WRITEFUNCTION);
   EXPECT_EQ(kReadFunction, CURLOPT_READFUNCTION);
   EXPECT_EQ(kHeaderFunction, CURLOPT_HEADERFUNCTION);
@@ -53,7 +53,12 @@ TEST(CurlLibraryTest, NumbersAreThoseOfTheHeader) {
   EXPECT_EQ(kShareOption, CURLSHOPT_SHARE);
   EXPECT_EQ(kShareConnections, CURL_LOCK_DATA_CONNECT);
   EXPECT_EQ(kOk, CURLE_OK);
-  EXPECT_EQ(kOperationTimedOut, CURLE_OPERATION_TIMEDOUT);
+  EXPECT_EQ(kMostKept, CURLMOPT_MAXCONNECTS);
+  EXPECT_EQ(kMostOfAHost, CURLMOPT_MAX_HOST_CONNECTIONS);
+  EXPECT_EQ(kDone, CURLMSG_DONE);
+  EXPECT_EQ(sizeof(Message), sizeof(CURLMsg));
+  EXPECT_EQ(offsetof(Message, handle), offsetof(CURLMsg, easy_handle));
+  EXPECT_EQ(offsetof(Message, result), offsetof(CURLMsg, data.result));
   EXPECT_EQ(sizeof(SocketAddress), sizeof(curl_sockaddr));
   EXPECT_EQ(offsetof(SocketAddress, size), offsetof(curl_sockaddr, addrlen));
   EXPECT_EQ(offsetof(SocketAddress, address), offsetof(curl_sockaddr, addr));

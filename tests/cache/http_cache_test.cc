@@ -24,6 +24,7 @@
 #include "gtest/gtest.h"
 #include "tests/cache/stored_objects.h"
 #include "tests/testing/nginx_server.h"
+#include "tests/testing/patient_server.h"
 
 namespace firstcall {
 namespace {
@@ -96,6 +97,57 @@ TEST_F(HttpCacheTest, StartIsTwoRequestsAndFunctionsOfAStartObjectAreAThird) {
   for (uint32_t i = 0; i < 100; ++i) EXPECT_EQ(Find(*cache, Function(i)), ObjectOf(i));
   EXPECT_EQ(Find(*cache, Function(100)), "(none)");
   EXPECT_THAT(server.TakeRequests(), SizeIs(1));
+  EXPECT_THAT(warnings_, IsEmpty());
+}
+
+TEST_F(HttpCacheTest, ModulesThatAreExpectedTogetherAreTwoBatches) {
+  for (const bool has_tls : {false, true}) {
+    NginxServer::Options tls;
+    tls.has_tls = has_tls;
+    NginxServer server(tls);
+    std::vector<std::string> signatures;
+    for (int i = 0; i < 20; ++i) signatures.push_back(absl::StrCat("signature ", i));
+    const auto connect = [&] {
+      HttpCache::Options options = OptionsFor(server.Url());
+      if (has_tls) options.identity.ca_file = server.Authority();
+      return std::make_unique<HttpCache>(options);
+    };
+    {
+      std::unique_ptr<HttpCache> cache = connect();
+      for (const std::string& signature : signatures) {
+        Store(*cache, Function(1), signature, signature);
+      }
+    }
+    server.TakeRequests();
+    const int earlier_connections = server.ConnectionCount();
+    std::unique_ptr<HttpCache> cache = connect();
+    Expect(*cache, signatures);
+    const std::vector<std::string> requests = server.TakeRequests();
+    ASSERT_THAT(requests, SizeIs(40));
+    for (size_t i = 0; i < requests.size(); ++i) {
+      EXPECT_THAT(requests[i], AllOf(HasSubstr(i < 20 ? "/ac/" : "/cas/"), HasSubstr(" 200")));
+    }
+    for (const std::string& signature : signatures) {
+      EXPECT_EQ(Find(*cache, Function(1), signature), signature);
+    }
+    EXPECT_THAT(server.TakeRequests(), IsEmpty());
+    // HTTP/2 needs one connection only.
+    EXPECT_LE(server.ConnectionCount() - earlier_connections,
+              has_tls ? 1 : HttpConnection::kMostConnections);
+    EXPECT_THAT(warnings_, IsEmpty());
+  }
+}
+
+TEST_F(HttpCacheTest, RequestsDoNotWaitForAnswersToOthers) {
+  PatientServer server(HttpConnection::kMostConnections, "\r\n\r\n",
+                       "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
+  std::vector<std::string> signatures;
+  // More of them than connections.
+  for (int i = 0; i < 20; ++i) signatures.push_back(absl::StrCat("signature ", i));
+  std::unique_ptr<HttpCache> cache =
+      Connect(absl::StrCat("http://localhost:", server.port(), "/cache"));
+  Expect(*cache, signatures);
+  EXPECT_EQ(server.connections(), HttpConnection::kMostConnections);
   EXPECT_THAT(warnings_, IsEmpty());
 }
 

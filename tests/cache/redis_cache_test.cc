@@ -22,6 +22,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/cache/stored_objects.h"
+#include "tests/testing/patient_server.h"
 #include "tests/testing/redis_cluster.h"
 #include "tests/testing/redis_server.h"
 #include "tests/testing/status_matchers.h"
@@ -39,8 +40,13 @@ using ::testing::UnorderedElementsAre;
 
 constexpr ModulePart kStart{ModulePart::Kind::kStart, SymbolOrdinal()};
 
-// The key of the hash of the signature that the tests use.
-std::string Hash() { return absl::StrCat("firstcall:3:{", ListPath("signature").substr(3), "}"); }
+// The key of the hash of a signature.
+std::string HashOf(absl::string_view signature) {
+  return absl::StrCat("firstcall:3:{", ListPath(signature).substr(3), "}");
+}
+
+// Of the signature that most tests use.
+std::string Hash() { return HashOf("signature"); }
 
 class RedisCacheTest : public ::testing::Test {
  protected:
@@ -61,7 +67,7 @@ class RedisCacheTest : public ::testing::Test {
   static RedisReply Ask(const RedisServer& server, RedisCommand command,
                         const std::string& login = "") {
     RedisConnection connection(RedisAddress::Parse(server.Url(login)).value(), {}, 64 << 20);
-    return connection.Run(std::move(command), "", absl::Seconds(20)).value();
+    return connection.Run({{std::move(command), ""}}, absl::Seconds(20)).front().value();
   }
 
   // The names of the commands of caches that the server has executed since the last call, with
@@ -107,6 +113,32 @@ TEST_F(RedisCacheTest, StartIsOneCommand) {
   EXPECT_EQ(Find(*cache, Function(100)), "(none)");
   EXPECT_THAT(TakeCommands(server), ElementsAre("get 1"));
   EXPECT_THAT(warnings_, IsEmpty());
+}
+
+TEST_F(RedisCacheTest, CommandsDoNotWaitForAnswersToOthers) {
+  PatientServer server(50, "HMGET", "*2\r\n$-1\r\n$-1\r\n");
+  std::vector<std::string> signatures;
+  // More of them than are written at once.
+  for (int i = 0; i < 1000; ++i) signatures.push_back(absl::StrCat("signature ", i));
+  std::unique_ptr<SharedCache> cache = Connect(absl::StrCat("redis://127.0.0.1:", server.port()));
+  Expect(*cache, signatures);
+  EXPECT_EQ(server.connections(), 1);
+  EXPECT_THAT(warnings_, IsEmpty());
+}
+
+TEST_F(RedisCacheTest, AnswerThatIsTooLongHarmsNoOther) {
+  RedisServer server;
+  const std::vector<std::string> signatures = {"a", "b", "c", "d"};
+  for (const std::string& signature : signatures) {
+    Store(*Connect(server.Url()), Function(1), signature, signature);
+  }
+  // For the longest pack that is allowed, and what comes with it.
+  Ask(server, {"HSET", HashOf("b"), "start", std::string(300000, 'x')});
+  std::unique_ptr<SharedCache> cache = Connect(server.Url(), {{"most-pack-bytes", "1000"}});
+  Expect(*cache, signatures);
+  EXPECT_EQ(Find(*cache, Function(1), "b"), "(none)");
+  for (const char* other : {"a", "c", "d"}) EXPECT_EQ(Find(*cache, Function(1), other), other);
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("an answer has more than")));
 }
 
 TEST_F(RedisCacheTest, WritersAtTheSameTimeAreMerged) {
@@ -184,7 +216,7 @@ TEST_F(RedisCacheTest, NothingCanBeChangedMovedOrCutShort) {
     Ask(server, {"HSET", Hash(), field, good});
   }
   EXPECT_EQ(found(1), "object");
-  Ask(server, {"COPY", Hash(), absl::StrCat("firstcall:3:{", ListPath("other").substr(3), "}")});
+  Ask(server, {"COPY", Hash(), HashOf("other")});
   warnings_.clear();
   EXPECT_EQ(Find(*Connect(server.Url(), with_key), Function(1), "other"), "(none)");
   EXPECT_THAT(warnings_, ElementsAre(HasSubstr("not written with this key")));

@@ -116,6 +116,31 @@ TEST_P(SharedCacheTest, SignaturesDoNotMix) {
   EXPECT_THAT(warnings_, IsEmpty());
 }
 
+// In a cluster, their keys are on all servers.
+TEST_P(SharedCacheTest, ExpectedModulesComeTogether) {
+  std::vector<std::string> signatures;
+  for (int i = 0; i < 30; ++i) signatures.push_back(absl::StrCat("signature ", i));
+  const auto object = [](size_t i) { return absl::StrCat("object ", i, std::string(2000, 'x')); };
+  {
+    std::unique_ptr<SharedCache> cache = Connect(WithKey("the key"));
+    for (size_t i = 0; i < signatures.size(); ++i) {
+      // Nobody has stored one of them, and somebody else another one.
+      if (i != 3 && i != 7) Store(*cache, Function(1), object(i), signatures[i]);
+    }
+  }
+  Store(*Connect(WithKey("another key")), Function(1), "foreign", signatures[7]);
+  std::shared_ptr<DiskCache> front = DiskCache::Open(NewDirectory(), {}).value();
+  Store(*front, Function(1), "of the front", signatures[9]);
+  std::unique_ptr<SharedCache> cache = Connect(WithKey("the key"), front);
+  Expect(*cache, signatures);
+  server_->Kill();
+  for (size_t i = 0; i < signatures.size(); ++i) {
+    const std::string expected = i == 3 || i == 7 ? "(none)" : i == 9 ? "of the front" : object(i);
+    EXPECT_EQ(Find(*cache, Function(1), signatures[i]), expected) << i;
+  }
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("not written with this key")));
+}
+
 TEST_P(SharedCacheTest, WithoutAFrontItKeepsWhatItHasReturnedAndWasGiven) {
   Store(*Connect(), Function(1), "one");
   std::unique_ptr<SharedCache> cache = Connect();

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "cache/object_cache.h"
@@ -38,6 +39,14 @@ inline std::string Find(ObjectCache& cache, ModulePart part,
 inline void Store(ObjectCache& cache, ModulePart part, absl::string_view object,
                   absl::string_view signature = "signature") {
   cache.Store({"a.bc", signature, part}, std::string(object));
+}
+
+// As an engine that is about to look for these modules.
+inline void Expect(ObjectCache& cache, const std::vector<std::string>& signatures,
+                   ModulePart part = Function(1)) {
+  std::vector<ObjectKey> keys;
+  for (const std::string& signature : signatures) keys.push_back({"a.bc", signature, part});
+  cache.Expect(keys);
 }
 
 }  // namespace firstcall

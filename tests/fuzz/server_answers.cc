@@ -24,6 +24,7 @@ namespace {
 using Kind = ModulePart::Kind;
 
 constexpr char kSignature[] = "signature";
+constexpr char kOtherSignature[] = "another signature";
 constexpr char kKey[] = "the key";
 
 ModulePart Part(Kind kind, uint32_t ordinal) { return {kind, SymbolOrdinal{ordinal}}; }
@@ -38,14 +39,14 @@ std::vector<ModulePart> Parts() {
 std::string ObjectOf(ModulePart part) { return absl::StrCat("the object of ", part.ToString()); }
 
 // Two packs with all parts.
-PackContents MakePacks(const Seal& seal) {
+PackContents MakePacks(const Seal& seal, absl::string_view signature) {
   std::vector<EntryServer::NewEntry> entries;
   for (const ModulePart part : Parts()) {
-    entries.push_back({part, seal.Close(kSignature, part.ToString(), ObjectOf(part))});
+    entries.push_back({part, seal.Close(signature, part.ToString(), ObjectOf(part))});
   }
   PackLimits limits;
   limits.most_few_bytes = 0;
-  return Merge(seal, kSignature, {}, entries, {}, limits).value();
+  return Merge(seal, signature, {}, entries, {}, limits).value();
 }
 
 // Numbers and bytes from the input; zeros behind its end.
@@ -95,31 +96,41 @@ void Edit(Input& input, std::string& bytes) {
   }
 }
 
-// What a server says that keeps the three files.
+// What a server says that keeps the three files of one signature, and sound ones of another.
 class ForgedServer final : public PackServer {
  public:
+  ForgedServer() : other(MakePacks(Seal(kKey), kOtherSignature)) {}
+
   std::string list, start, rest;
+  const PackContents other;
   bool sends_start = false;
   bool sends_whole = false;
   std::string start_path;
 
   std::string ToString() const override { return "forged"; }
-  absl::StatusOr<std::optional<Found>> FetchList(absl::string_view /*signature*/,
-                                                 absl::Duration /*timeout*/) override {
-    Found found = {list, "version", std::nullopt};
-    if (sends_start) found.start = start;
-    return std::optional<Found>(std::move(found));
+  std::vector<absl::StatusOr<std::optional<Found>>> FetchLists(
+      absl::Span<const std::string> signatures, absl::Duration /*timeout*/) override {
+    std::vector<absl::StatusOr<std::optional<Found>>> lists;
+    for (const std::string& signature : signatures) {
+      const bool is_other = signature == kOtherSignature;
+      Found found;
+      found.list = is_other ? other.list.Encode(Seal(kKey), kOtherSignature) : list;
+      found.version = "version";
+      if (sends_start) found.start = is_other ? other.start : start;
+      lists.emplace_back(std::move(found));
+    }
+    return lists;
   }
-  absl::StatusOr<std::optional<std::string>> FetchPack(absl::string_view /*signature*/,
-                                                       const PackList::Pack& pack,
-                                                       absl::Duration /*timeout*/) override {
-    return std::optional<std::string>(pack.path == start_path ? start : rest);
+  std::vector<absl::StatusOr<std::optional<std::string>>> FetchPacks(
+      absl::Span<const Listed> packs, absl::Duration /*timeout*/) override {
+    std::vector<absl::StatusOr<std::optional<std::string>>> all;
+    for (const Listed& listed : packs) all.emplace_back(BytesOf(listed));
+    return all;
   }
-  absl::StatusOr<std::optional<std::string>> FetchRange(absl::string_view signature,
-                                                        const PackList::Pack& pack, uint64_t offset,
+  absl::StatusOr<std::optional<std::string>> FetchRange(const Listed& listed, uint64_t offset,
                                                         uint64_t size,
-                                                        absl::Duration timeout) override {
-    if (sends_whole || offset > rest.size()) return FetchPack(signature, pack, timeout);
+                                                        absl::Duration /*timeout*/) override {
+    if (sends_whole || offset > rest.size()) return BytesOf(listed);
     return std::optional<std::string>(rest.substr(offset, size));
   }
   absl::Status Replace(absl::string_view signature, Replacement replacement,
@@ -132,6 +143,14 @@ class ForgedServer final : public PackServer {
       std::abort();
     }
     return absl::OkStatus();
+  }
+
+ private:
+  std::optional<std::string> BytesOf(const Listed& listed) const {
+    if (listed.signature == kOtherSignature) {
+      return listed.pack.path == other.list.packs[0].path ? other.start : *other.rest;
+    }
+    return listed.pack.path == start_path ? start : rest;
   }
 };
 
@@ -159,7 +178,7 @@ std::string Resealed(const Seal& seal, const std::string& start, Input& input) {
 
 int TryPacks(Input& input, bool is_forged) {
   const Seal seal(kKey);
-  const PackContents packs = MakePacks(seal);
+  const PackContents packs = MakePacks(seal, kSignature);
   auto server = std::make_unique<ForgedServer>();
   server->list = packs.list.Encode(seal, kSignature);
   server->start_path = packs.list.packs[0].path;
@@ -184,6 +203,11 @@ int TryPacks(Input& input, bool is_forged) {
   options.key = kKey;
   options.budget = absl::Hours(1);
   SharedCache cache(options, std::make_unique<PackEntries>(std::move(server), kKey, 1 << 24));
+  // What is fetched together with something damaged is found.
+  const ModulePart index = Part(Kind::kIndex, 0);
+  cache.Expect({{"a.bc", kSignature, index}, {"b.bc", kOtherSignature, index}});
+  const std::optional<ObjectCache::Bytes> sound = cache.Find({"b.bc", kOtherSignature, index});
+  if (!sound || absl::string_view(*sound) != ObjectOf(index)) std::abort();
   int found = 0;
   std::vector<ModulePart> parts = cache.PartsOf(kSignature);
   for (const ModulePart part : Parts()) parts.push_back(part);

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -29,7 +30,9 @@ error_log DIR/error.log;
 events {}
 http {
   log_format short '$request_method $request_uri $status';
+  log_format connection '$connection';
   access_log DIR/access.log short;
+  access_log DIR/connections.log connection;
   client_body_temp_path DIR/body;
   proxy_temp_path DIR/proxy;
   fastcgi_temp_path DIR/fastcgi;
@@ -96,7 +99,7 @@ std::string NginxServer::Url(const std::string& login) const {
                       "/cache");
 }
 
-std::vector<std::string> NginxServer::TakeRequests() {
+void NginxServer::WaitForLog() const {
   const int marker = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address = Loopback(marker_port_);
   EXPECT_EQ(connect(marker, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
@@ -105,6 +108,18 @@ std::vector<std::string> NginxServer::TakeRequests() {
   char answer;
   EXPECT_EQ(read(marker, &answer, 1), 1);
   close(marker);
+}
+
+int NginxServer::ConnectionCount() {
+  WaitForLog();
+  std::ifstream log(directory_ + "/connections.log");
+  std::set<std::string> connections;
+  for (std::string line; std::getline(log, line);) connections.insert(line);
+  return static_cast<int>(connections.size());
+}
+
+std::vector<std::string> NginxServer::TakeRequests() {
+  WaitForLog();
   std::ifstream log(directory_ + "/access.log");
   std::vector<std::string> all;
   for (std::string line; std::getline(log, line);) all.push_back(line);

@@ -45,6 +45,9 @@ class NginxServer {
   // "GET /cache/ac/... 200".
   std::vector<std::string> TakeRequests();
 
+  // On how many connections the requests came that have been answered since the start.
+  int ConnectionCount();
+
   // The paths of the files below Folder(), sorted.
   std::vector<std::string> Files() const;
 
@@ -54,6 +57,8 @@ class NginxServer {
   void Continue() { process_.Continue(); }
 
  private:
+  void WaitForLog() const;
+
   const Options options_;
   const int port_;
   const int marker_port_;

@@ -25,7 +25,7 @@ std::string Ask(const RedisServer& server, RedisCommand command) {
   identity.certificate_key_file = server.Key();
   RedisConnection connection(RedisAddress::Parse(server.Url()).value(), identity, 1 << 20);
   const absl::StatusOr<RedisReply> reply =
-      connection.Run(std::move(command), "", absl::Seconds(30));
+      connection.Run({{std::move(command), ""}}, absl::Seconds(30)).front();
   return reply.ok() ? reply->text.value_or("") : std::string(reply.status().message());
 }
 
