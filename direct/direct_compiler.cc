@@ -26,8 +26,13 @@ absl::Status OnlyLlvm(absl::string_view what) {
 
 std::unique_ptr<DirectCompiler> DirectCompiler::Create(const CompilerSettings& settings) {
   if (settings.optimizes_ir || !IsHostTarget(settings.target)) return nullptr;
+  return CreateFor(HostFeatures(), settings);
+}
+
+std::unique_ptr<DirectCompiler> DirectCompiler::CreateFor(std::vector<std::string> features,
+                                                          const CompilerSettings& settings) {
   baseline::BaselineOptions options;
-  options.features = HostFeatures();
+  options.features = std::move(features);
   options.has_few_registers = settings.target.baseline_has_few_registers;
   options.emulates_thread_locals = settings.emulates_thread_locals;
   CompileSettings in_each_compile;

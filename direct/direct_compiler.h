@@ -12,6 +12,9 @@
 #define FIRSTCALL_DIRECT_DIRECT_COMPILER_H_
 
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
@@ -29,6 +32,11 @@ class DirectCompiler final : public Compiler {
  public:
   // Null if only LLVM can do what the settings ask for.
   static std::unique_ptr<DirectCompiler> Create(const CompilerSettings& settings);
+
+  // A compiler for this process, whose code uses `features` of FeatureNames. The caller knows that
+  // the settings ask for nothing else that only LLVM can do (FindPlainTarget).
+  static std::unique_ptr<DirectCompiler> CreateFor(std::vector<std::string> features,
+                                                   const CompilerSettings& settings);
 
   // Modules of bitcode only. If the index is known, nothing is read now, and what cannot be read is
   // refused by later calls.

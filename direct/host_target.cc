@@ -7,6 +7,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "backend/baseline/baseline_compiler.h"
 #include "backend/baseline/triple.h"
 #include "object/machine.h"
 #include "third_party/llvm/version/data_layout.h"
@@ -131,6 +132,10 @@ bool IsHostTarget(const TargetSettings& settings) {
 }
 
 bitcode::DefaultTarget HostTarget() { return {kTriple, kLayout}; }
+
+absl::Span<const char* const> FeatureNames() {
+  return baseline::BaselineCompiler::Features(kTriple);
+}
 
 std::vector<std::string> HostFeatures() {
   static const auto* const features = new std::vector<std::string>(ReadFeatures());

@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "bitcode/module.h"
 #include "seam/target_settings.h"
 
@@ -24,7 +25,10 @@ bool IsHostTarget(const TargetSettings& settings);
 // there is no baseline code generator for the processor.
 bitcode::DefaultTarget HostTarget();
 
-// Those of BaselineCompiler::Features that this machine's CPU has.
+// BaselineCompiler::Features for this process.
+absl::Span<const char* const> FeatureNames();
+
+// Those of FeatureNames that this machine's CPU has.
 std::vector<std::string> HostFeatures();
 
 // Whether a module of this triple and this data layout is made for this process. InvalidArgument

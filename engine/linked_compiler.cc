@@ -1,10 +1,14 @@
 #include "engine/linked_compiler.h"
 
+#include <optional>
+
 #include "absl/strings/str_cat.h"
 #include "backend/llvm/llvm_arguments.h"
+#include "backend/llvm/plain_target.h"
 #include "backend/llvm/target.h"
 #include "compiler/in_process_compiler.h"
 #include "direct/direct_compiler.h"
+#include "direct/host_target.h"
 #include "engine/build_id.h"
 #include "llvm-c/Core.h"
 #include "llvm/ExecutionEngine/RTDyldMemoryManager.h"
@@ -61,7 +65,14 @@ class Linked final : public CompilerProvider {
   }
 
   std::unique_ptr<Compiler> CreateSmall(const CompilerSettings& settings) override {
-    return direct::DirectCompiler::Create(settings);
+    if (settings.optimizes_ir) return nullptr;
+    if (direct::IsHostTarget(settings.target)) return direct::DirectCompiler::Create(settings);
+    const std::optional<Target> target = FindPlainTarget(settings.target);
+    if (!target) return nullptr;
+    CompilerSettings with_target = settings;
+    with_target.emulates_thread_locals |= target->emulates_thread_locals();
+    return direct::DirectCompiler::CreateFor(target->FeaturesAmong(direct::FeatureNames()),
+                                             with_target);
   }
 };
 

@@ -1,6 +1,7 @@
 #include "clients/orc/engine_target.h"
 
 #include <memory>
+#include <utility>
 
 #include "llvm/Target/TargetMachine.h"
 
@@ -30,7 +31,12 @@ void SetEngineTarget(const llvm::TargetMachine& target_machine, EngineOptions& o
   // To name neither is the engine's way to ask for this machine's processor.
   if (options.cpu.empty()) options.cpu = "generic";
   options.codegen_level = LevelOf(target_machine);
-  options.target_options = std::make_shared<llvm::TargetOptions>(target_machine.Options);
+  auto target_options = std::make_shared<llvm::TargetOptions>(target_machine.Options);
+  // They choose among LLVM's code generators. At level None LLVM itself chooses one for AArch64,
+  // which must not make optimized bodies.
+  target_options->EnableFastISel = false;
+  target_options->EnableGlobalISel = false;
+  options.target_options = std::move(target_options);
 }
 
 }  // namespace firstcall

@@ -13,8 +13,9 @@ class TargetMachine;
 
 namespace firstcall {
 
-// Sets triple, processor, features, level and options to those of `target_machine`. The code model
-// and the relocation model are the engine's own.
+// Sets triple, processor, features, level and options to those of `target_machine`. The code model,
+// the relocation model, and which of LLVM's code generators chooses instructions, are the engine's
+// own choice.
 void SetEngineTarget(const llvm::TargetMachine& target_machine, EngineOptions& options);
 
 }  // namespace firstcall

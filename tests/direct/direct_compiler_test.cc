@@ -9,11 +9,15 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "backend/llvm/target.h"
 #include "base/file_contents.h"
 #include "base/status.h"
 #include "compiler/in_process_compiler.h"
+#include "direct/host_target.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "llvm/Target/TargetOptions.h"
+#include "llvm/TargetParser/Host.h"
 #include "object/elf_object.h"
 #include "seam/listener.h"
 #include "tests/testing/ir.h"
@@ -206,6 +210,68 @@ TEST_F(DirectCompilerTest, MakesTheData) {
   ASSERT_OK_AND_ASSIGN(CompiledObject llvm, CompileData(*llvm_));
   EXPECT_EQ(absl::string_view(direct.bytes), absl::string_view(llvm.bytes));
   EXPECT_THAT(NamesIn(direct.bytes), ElementsAre(HasSubstr("$fc.stub")));
+}
+
+// As a client's options of LLVM ask for: features of another processor than this one, and emulated
+// thread-local variables.
+TEST_F(DirectCompilerTest, MakesTheSameObjectsForATargetOfTheClient) {
+  CompilerSettings settings = Settings();
+  settings.target.triple = llvm::sys::getProcessTriple();
+  settings.target.cpu = "generic";
+  llvm::TargetOptions options;
+  options.EmulatedTLS = true;
+  settings.target.target_options = std::make_shared<llvm::TargetOptions>(options);
+  ASSERT_OK_AND_ASSIGN(llvm_, InProcessCompiler::Create(settings, listener_));
+  ASSERT_OK_AND_ASSIGN(const Target target, Target::Create(settings.target));
+  settings.emulates_thread_locals = true;
+  ASSERT_EQ(DirectCompiler::Create(settings), nullptr);
+  direct_ = DirectCompiler::CreateFor(target.FeaturesAmong(FeatureNames()), settings);
+  ASSERT_THAT(Add(absl::StrCat(kProgram, R"(
+    declare ptr @llvm.threadlocal.address(ptr)
+    @elsewhere = external thread_local global i32
+    define i32 @use_own() {
+      %p = call ptr @llvm.threadlocal.address(ptr @own)
+      %q = call ptr @llvm.threadlocal.address(ptr @elsewhere)
+      %n = load i32, ptr %p
+      %m = load i32, ptr %q
+      %s = add i32 %n, %m
+      ret i32 %s
+    }
+    define i64 @count(i64 %n, ptr %p) {
+      %old = atomicrmw add ptr %p, i64 %n seq_cst
+      ret i64 %old
+    })")),
+              IsOk());
+  for (const char* name : {"cube", "address", "print", "loop", "use_own", "count"}) {
+    CompareAll(name);
+  }
+  ASSERT_OK_AND_ASSIGN(CompiledFunction use, Compile("use_own"));
+  EXPECT_THAT(NamesIn(use.object.bytes), ::testing::Contains(HasSubstr("__emutls_v.elsewhere")));
+  ASSERT_OK_AND_ASSIGN(const CompiledObject direct, CompileData(*direct_));
+  ASSERT_OK_AND_ASSIGN(const CompiledObject llvm, CompileData(*llvm_));
+  EXPECT_EQ(absl::string_view(direct.bytes), absl::string_view(llvm.bytes));
+}
+
+// Without them, the compiler refuses to count bits on x86-64, and has a loop for the update on
+// AArch64.
+TEST_F(DirectCompilerTest, InstructionsOfFeaturesThatAreNotGivenAreNotUsed) {
+  const ModuleContents contents = ContentsOf(R"(
+    declare i64 @llvm.ctpop(i64)
+    define i64 @count(i64 %x, ptr %p) {
+      %n = call i64 @llvm.ctpop(i64 %x)
+      %old = atomicrmw add ptr %p, i64 %n seq_cst
+      ret i64 %old
+    })");
+  const std::vector<std::string> none, all(FeatureNames().begin(), FeatureNames().end());
+  std::vector<std::string> answers;
+  for (const std::vector<std::string>& features : {none, all}) {
+    direct_ = DirectCompiler::CreateFor(features, Settings());
+    ASSERT_OK_AND_ASSIGN(index_, direct_->Add({kModule, contents, nullptr}));
+    const absl::StatusOr<CompiledFunction> count = Compile("count");
+    answers.emplace_back(count.ok() ? absl::string_view(count->object.bytes)
+                                    : count.status().message());
+  }
+  EXPECT_NE(answers[0], answers[1]);
 }
 
 // An interpreter, whose table another function reads, too; constants that are copied or shared.

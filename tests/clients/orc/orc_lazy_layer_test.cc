@@ -53,13 +53,17 @@ class OrcLazyLayerTest : public ::testing::TestWithParam<const char*> {
 
   void Create(OrcLazyLayerOptions options = {},
               llvm::CodeGenOptLevel level = llvm::CodeGenOptLevel::None) {
+    JITTargetMachineBuilder target = llvm::cantFail(JITTargetMachineBuilder::detectHost());
+    target.setCodeGenOptLevel(level);
+    CreateFor(target, std::move(options));
+  }
+
+  void CreateFor(const JITTargetMachineBuilder& target, OrcLazyLayerOptions options = {}) {
     Destroy();
     {
       absl::MutexLock lock(&mutex_);
       errors_.clear();
     }
-    JITTargetMachineBuilder target = llvm::cantFail(JITTargetMachineBuilder::detectHost());
-    target.setCodeGenOptLevel(level);
     LLJITBuilder builder;
     builder.setJITTargetMachineBuilder(target);
     builder.setCompileFunctionCreator(OrcCompileFunctionCreator());
@@ -148,6 +152,61 @@ TEST_P(OrcLazyLayerTest, FirstBodiesAreTheBaselinesAtEachLevel) {
   Add(kCaller);
   EXPECT_EQ(Call("f", 3), 8);
   EXPECT_EQ(layer_->engine().stats().functions_baseline, 2u);
+}
+
+// Neither a processor of another name, nor what LLVM's machines and most clients change, needs
+// LLVM.
+TEST_P(OrcLazyLayerTest, FirstBodiesNeedNoLlvm) {
+  const JITTargetMachineBuilder host = llvm::cantFail(JITTargetMachineBuilder::detectHost());
+  JITTargetMachineBuilder generic(host.getTargetTriple());
+  generic.getOptions().FunctionSections = true;
+  generic.getOptions().TrapUnreachable = true;
+  JITTargetMachineBuilder unoptimized = host;
+  unoptimized.setCodeGenOptLevel(llvm::CodeGenOptLevel::None);
+  for (const JITTargetMachineBuilder& target : {host, generic, unoptimized}) {
+    CreateFor(target);
+    Add(absl::StrCat(kCaller, R"(
+      @own = internal thread_local global i32 5
+      declare ptr @llvm.threadlocal.address(ptr)
+      define i32 @h(i32 %n) {
+        %p = call ptr @llvm.threadlocal.address(ptr @own)
+        %old = load i32, ptr %p
+        %new = add i32 %old, %n
+        store i32 %new, ptr %p
+        ret i32 %new
+      })"));
+    EXPECT_EQ(Call("f", 3), 8);
+    EXPECT_EQ(Call("h", 3), 8);
+    const Stats stats = layer_->engine().stats();
+    EXPECT_EQ(stats.functions_compiled, 3u);
+    EXPECT_EQ(stats.functions_baseline, 3u);
+    EXPECT_EQ(stats.compiler_made_for, "");
+    EXPECT_TRUE(stats.refusals_without_llvm.empty());
+  }
+}
+
+// Ten million calls fit on the stack only if they are jumps.
+TEST_P(OrcLazyLayerTest, OptionsOfLlvmHold) {
+  JITTargetMachineBuilder target = llvm::cantFail(JITTargetMachineBuilder::detectHost());
+  target.getOptions().GuaranteedTailCallOpt = true;
+  CreateFor(target);
+  Add(R"(
+    define fastcc i32 @count(i32 %n, i32 %sum) {
+      %is_zero = icmp eq i32 %n, 0
+      br i1 %is_zero, label %zero, label %other
+    zero:
+      ret i32 %sum
+    other:
+      %less = sub i32 %n, 1
+      %more = add i32 %sum, 1
+      %r = tail call fastcc i32 @count(i32 %less, i32 %more)
+      ret i32 %r
+    }
+    define i32 @f(i32 %n) { %r = call fastcc i32 @count(i32 %n, i32 0) ret i32 %r })");
+  EXPECT_EQ(Call("f", 10000000), 10000000);
+  const Stats stats = layer_->engine().stats();
+  EXPECT_EQ(stats.functions_baseline, 0u);
+  EXPECT_NE(stats.compiler_made_for, "");
 }
 
 TEST_P(OrcLazyLayerTest, VariablesAreOrcs) {

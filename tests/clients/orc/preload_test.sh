@@ -40,6 +40,7 @@ FIRSTCALL_OPTIONS=--baseline=always expect "--baseline=always" "LLJIT 1: the bas
 FIRSTCALL_OPTIONS=--baseline=off expect "--baseline=off" "LLVM compiles: the client's options" "$client" none
 for program in "$client" "$lazy"; do
   FIRSTCALL_OPTIONS=--lazy=on expect "a lazy layer" "LLJIT ends: its lazy layer" "$program"
+  FIRSTCALL_OPTIONS=--lazy=on expect "a lazy layer" "compiler made for   nothing" "$program"
 done
 FIRSTCALL_OPTIONS=--lazy=on expect "a lazy layer" "functions compiled           2" "$lazy"
 FIRSTCALL_OPTIONS=--what expect "a wrong option" "'--what' is not an option" "$client"
