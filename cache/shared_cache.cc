@@ -19,6 +19,13 @@ bool IsFirst(ModulePart part) {
   return part.kind == ModulePart::Kind::kIndex || part.kind == ModulePart::Kind::kModule;
 }
 
+// Whether a module starts as well without the part: most have no optimized code, and a module of
+// which few functions run never gets a start object.
+bool IsOptional(ModulePart part) {
+  return part.ages() || part.kind == ModulePart::Kind::kStart ||
+         part.kind == ModulePart::Kind::kDebuggerStart;
+}
+
 }  // namespace
 
 SharedCache::SharedCache(SharedCacheOptions options, std::unique_ptr<EntryServer> server)
@@ -91,7 +98,7 @@ void SharedCache::Ask(absl::Span<const absl::string_view> signatures) {
 
 std::optional<SharedCache::Fetched> SharedCache::Fetch(const ObjectKey& key) {
   Set& set = SetOf(key.signature);
-  if (key.part.ages() && set.is_local && !set.is_asked) return std::nullopt;
+  if (IsOptional(key.part) && set.is_local && !set.is_asked) return std::nullopt;
   Ask({key.signature});
   auto found = set.entries.find(key.part);
   // It is asked for once.
@@ -218,6 +225,11 @@ void SharedCache::Flush() {
   if (options_.front != nullptr) options_.front->Flush();
   Send();
   Warn();
+}
+
+bool SharedCache::is_lost() {
+  absl::MutexLock lock(&mutex_);
+  return is_lost_;
 }
 
 std::vector<ModulePart> SharedCache::PartsOf(absl::string_view signature) {

@@ -4,9 +4,9 @@
 //
 // When an entry of a signature is first missing in the local cache, the server is asked for all
 // that a start with this signature needs; for several signatures at once, if they are expected. It
-// is not asked for optimized code only: a start that finds its modules in the local cache does
-// without the server. New objects are sent when the cache is flushed. So a start costs only a few
-// round trips.
+// is not asked for optimized code or a start object only: a start that finds its modules in the
+// local cache does without the server. New objects are sent when the cache is flushed. So a start
+// costs only a few round trips.
 //
 // Each entry has a tag (cache/seal.h). With a key, only a process that has the key can have written
 // the entry. Without a key, everyone who can write to the server decides what runs here.
@@ -78,6 +78,9 @@ class SharedCache : public ObjectCache {
 
   // The server's URL, without a password.
   std::string server() const { return server_->ToString(); }
+
+  // Whether the server is not used any more. The warning has said why.
+  bool is_lost() ABSL_LOCKS_EXCLUDED(mutex_);
 
   // What the server has of a signature, sorted, but for what has been found already. Empty if the
   // server has nothing or cannot be used.

@@ -122,7 +122,11 @@ int RunServerRequest(const ServerRequest& request) {
   const absl::StatusOr<std::vector<Known>> modules = ModulesOf(request.run_arguments);
   if (!modules.ok()) return Report(modules.status().message());
   int result = 0;
-  const auto warn = [&](absl::string_view message) { result = Report(message); };
+  bool is_explained = false;  // Why nothing has come for the current module.
+  const auto warn = [&](absl::string_view message) {
+    result = Report(message);
+    is_explained = true;
+  };
   std::shared_ptr<ObjectCache> front;
   if (request.verb == ServerRequest::Verb::kPull) {
     DiskCache::Options options;
@@ -139,8 +143,12 @@ int RunServerRequest(const ServerRequest& request) {
     absl::StatusOr<std::unique_ptr<SharedCache>> cache =
         OpenSharedCache(request.url, settings, front, warn);
     if (!cache.ok()) return Report(cache.status().message());
+    is_explained = false;
     const Taken taken = TakeAll(**cache, known);
+    // It would not answer for the other modules, either.
+    if ((*cache)->is_lost()) break;
     if (taken.entries == 0 && taken.damaged.empty()) {
+      if (is_explained) continue;
       result = Report(absl::StrCat("object cache '", (*cache)->server(), "' has nothing for '",
                                    known.module, "' with these options"));
       continue;

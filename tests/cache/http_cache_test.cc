@@ -173,7 +173,7 @@ TEST_F(HttpCacheTest, FunctionThatAStartHasAskedForIsThereAtOnceForTheNextStart)
   EXPECT_THAT(warnings_, IsEmpty());
 }
 
-TEST_F(HttpCacheTest, OptimizedCodeAloneIsNoReasonToAsk) {
+TEST_F(HttpCacheTest, OptimizedCodeOrAStartObjectAloneIsNoReasonToAsk) {
   NginxServer server;
   const std::string directory = ::testing::TempDir() + "/front_with_index";
   std::filesystem::remove_all(directory);
@@ -186,6 +186,7 @@ TEST_F(HttpCacheTest, OptimizedCodeAloneIsNoReasonToAsk) {
   HttpCache cache(options);
   EXPECT_EQ(Find(cache, kIndex), "index");
   EXPECT_EQ(Find(cache, OptimizedBody(1)), "(none)");
+  EXPECT_EQ(Find(cache, kStart), "(none)");
   EXPECT_THAT(server.TakeRequests(), IsEmpty());
   EXPECT_EQ(Find(cache, Function(1)), "(none)");
   EXPECT_THAT(server.TakeRequests(), SizeIs(1));

@@ -1,7 +1,8 @@
 // The command with a cache behind HTTPS: what the first start on a second machine takes from a real
 // server (nginx), and what is loaded for that. Two machines are two homes. The arguments: the
-// command's path, a program that prints the files that are mapped into its process, and how the
-// command is linked with LLVM ("shared": the command is one program, and LLVM is always mapped).
+// command's path, a program that prints the files that are mapped into its process, how the command
+// is linked with LLVM ("shared": the command is one program, and LLVM is always mapped), and
+// further modules, each of which prints a line at the start.
 
 #include <filesystem>
 #include <fstream>
@@ -31,6 +32,7 @@ using ::testing::SizeIs;
 
 std::string command_path;
 std::string program;
+std::vector<std::string> further_modules;
 bool has_two_programs = false;
 
 class SharedCacheTest : public ::testing::Test {
@@ -99,6 +101,44 @@ TEST_F(SharedCacheTest, FirstStartOnASecondMachineIsTwoRequestsAndCompilesNothin
   EXPECT_THAT(third.errors, CompiledNothing());
   EXPECT_THAT(third.output, AllOf(EndsWith("done\n"), Not(HasSubstr("libcurl"))));
   EXPECT_THAT(server_->TakeRequests(), SizeIs(0));
+}
+
+TEST_F(SharedCacheTest, ModulesOfAProgramAreFetchedTogether) {
+  for (const char* machine : {"8", "9"}) std::filesystem::remove_all(Home(machine));
+  std::vector<std::string> options = Shared();
+  for (const std::string& module : further_modules) options.push_back("--extra-module=" + module);
+  const size_t modules = further_modules.size() + 1;
+  const testing::ProcessResult first = RunOn("8", options);
+  EXPECT_THAT(first.errors, Not(HasSubstr("warning")));
+  EXPECT_THAT(first.output,
+              AllOf(HasSubstr("module 1\n"), HasSubstr("module 4\n"), EndsWith("done\n")));
+  server_->TakeRequests();
+  const int earlier_connections = server_->ConnectionCount();
+
+  const testing::ProcessResult second = RunOn("9", options);
+  EXPECT_THAT(second.errors, CompiledNothing());
+  EXPECT_THAT(second.output, AllOf(HasSubstr("module 1\n"), HasSubstr("module 4\n"),
+                                   EndsWith("done\n"), Not(HasSubstr("libfirstcall_compiler"))));
+  if (has_two_programs) {
+    EXPECT_THAT(second.output, Not(HasSubstr("LLVM")));
+  }
+  // All lists come before the first pack: there are two batches, on one connection (HTTP/2).
+  const std::vector<std::string> requests = server_->TakeRequests();
+  ASSERT_THAT(requests, SizeIs(2 * modules));
+  for (size_t i = 0; i < requests.size(); ++i) {
+    EXPECT_THAT(requests[i], MatchesRegex(i < modules ? "GET /cache/ac/[0-9a-f]+ 200"
+                                                      : "GET /cache/cas/[0-9a-f]+ 200"));
+  }
+  EXPECT_EQ(server_->ConnectionCount() - earlier_connections, 1);
+
+  // A module that the home has is not asked for.
+  options.pop_back();
+  std::filesystem::remove_all(Home("9"));
+  EXPECT_THAT(RunOn("9", options).errors, CompiledNothing());
+  server_->TakeRequests();
+  options.push_back("--extra-module=" + further_modules.back());
+  EXPECT_THAT(RunOn("9", options).errors, CompiledNothing());
+  EXPECT_THAT(server_->TakeRequests(), SizeIs(2));
 }
 
 TEST_F(SharedCacheTest, ServerThatFailsIsAWarningAndTheProgramRuns) {
@@ -177,6 +217,16 @@ TEST_F(SharedCacheTest, WhatAServerHasForAProgramIsListedVerifiedAndPulled) {
   EXPECT_EQ(damaged.exit_status, 1);
   EXPECT_THAT(damaged.errors, HasSubstr("is damaged, or could not be fetched"));
 
+  server_->Kill();
+  for (const char* verb : {"list", "verify", "pull"}) {
+    const testing::ProcessResult unreachable = ask({verb});
+    EXPECT_EQ(unreachable.exit_status, 1);
+    EXPECT_EQ(unreachable.output, "");
+    // The reason, and nothing else.
+    EXPECT_THAT(unreachable.errors,
+                MatchesRegex("firstcall: object cache '[^']*' is not used: [^\n]*\n"));
+  }
+
   const std::string url = "--object-cache=" + server_->Url();
   EXPECT_THAT(testing::RunProcess({command_path, "cache", "pull", program}).errors,
               HasSubstr("pull from where?"));
@@ -211,9 +261,10 @@ TEST_F(SharedCacheTest, ManyMachinesStartAtOnce) {
 
 int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
-  if (argc != 4) return 2;
+  if (argc < 5) return 2;
   firstcall::command_path = argv[1];
   firstcall::program = argv[2];
   firstcall::has_two_programs = std::string(argv[3]) == "static";
+  firstcall::further_modules.assign(argv + 4, argv + argc);
   return RUN_ALL_TESTS();
 }
