@@ -1,7 +1,11 @@
 // An engine with an object cache: what a second engine finds there it need not compile, and it does
 // the same with it.
 
+#include <fstream>
+#include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -27,6 +31,34 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::UnorderedElementsAre;
+
+// Has nothing, and notes what the engine says of indexes.
+class NotingCache final : public ObjectCache {
+ public:
+  std::optional<Bytes> Find(const ObjectKey& key) override {
+    if (key.part.kind == ModulePart::Kind::kIndex) Note("find", {key});
+    return std::nullopt;
+  }
+  void Expect(absl::Span<const ObjectKey> keys) override { Note("expect", keys); }
+  void Store(const ObjectKey& /*key*/, Bytes /*object*/) override {}
+  bool keeps() const override { return false; }
+
+  std::vector<std::string> notes;
+
+ private:
+  void Note(const std::string& what, absl::Span<const ObjectKey> keys) {
+    notes.push_back(what);
+    for (const ObjectKey& key : keys) {
+      EXPECT_EQ(key.part.kind, ModulePart::Kind::kIndex);
+      absl::StrAppend(&notes.back(), " ", key.module.substr(key.module.rfind('/') + 1));
+      signatures_[std::string(key.module)].insert(std::string(key.signature));
+      // That which is expected is looked for.
+      EXPECT_EQ(signatures_[std::string(key.module)].size(), 1u);
+    }
+  }
+
+  std::map<std::string, std::set<std::string>> signatures_;  // By module.
+};
 
 class CacheTest : public testing::Test {
  protected:
@@ -377,6 +409,24 @@ TEST_F(CacheTest, ThreadsLinkFromTheCacheAtOnce) {
       EXPECT_EQ(engine->stats().functions_compiled, 0u);
     }
   }
+}
+
+TEST_F(CacheTest, FilesThatAreAddedTogetherAreExpectedTogether) {
+  const auto cache = std::make_shared<NotingCache>();
+  EngineOptions options;
+  options.object_cache = cache;
+  std::unique_ptr<Engine> engine = Engine::Create(options).value();
+  std::vector<std::string> files;
+  for (const char* name : {"a", "b", "c"}) {
+    files.push_back(absl::StrCat(testing::TempDir(), "/", name, ".bc"));
+    std::ofstream(files.back()) << ParseToBitcode(
+        absl::StrCat("define i32 @", name, "() { ret i32 1 }"));
+  }
+  EXPECT_THAT(engine->AddFile(files[2]), IsOk());
+  EXPECT_THAT(cache->notes, testing::ElementsAre("find c.bc"));
+  cache->notes.clear();
+  EXPECT_THAT(engine->AddFiles({files[0], files[1]}), IsOk());
+  EXPECT_THAT(cache->notes, testing::ElementsAre("expect a.bc b.bc", "find a.bc", "find b.bc"));
 }
 
 }  // namespace

@@ -1,20 +1,30 @@
 // Connections that fail while files come from a server: at each instant, in each way, what is found
-// is what was stored, or nothing, and takes no longer than the budget. --faults=N sets how many
-// random instants are tried.
+// is what was stored, or nothing, and takes no longer than the budget. And many clients and writers
+// at once, which get what was stored.
+//
+// By hand, --faults=N sets how many random instants are tried, and --clients=N how many clients and
+// writers there are:
+//   bazel test --test_arg=--faults=1000 --test_arg=--clients=40 --test_timeout=3600
+//       //tests/cache:server_faults_test
 
-#include <cstdlib>
+#include <atomic>
+#include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <random>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "cache/disk_cache.h"
 #include "cache/open_shared_cache.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -28,6 +38,7 @@ namespace {
 using Fault = FaultyLink::Fault;
 
 int fault_count = 60;
+int client_count = 8;
 
 constexpr absl::Duration kBudget = absl::Milliseconds(150);
 // For a machine that does other things, too.
@@ -53,12 +64,16 @@ class ServerFaultsTest : public ::testing::TestWithParam<CacheServer::Kind> {
     return absl::StrCat("object ", i, std::string(i * 40, 'x'));
   }
 
-  std::unique_ptr<SharedCache> Connect(absl::Duration budget) {
+  std::unique_ptr<SharedCache> Connect(absl::Duration budget,
+                                       std::shared_ptr<ObjectCache> front = nullptr) {
     SharedCacheSettings settings = server_->Trust();
     settings.emplace_back("key-file", ::testing::TempDir() + "/key");
     settings.emplace_back("budget", absl::StrCat(absl::ToInt64Milliseconds(budget)));
-    return OpenSharedCache(server_->Url(link_->port()), settings, nullptr,
-                           [this](absl::string_view message) { warnings_.emplace_back(message); })
+    return OpenSharedCache(server_->Url(link_->port()), settings, std::move(front),
+                           [this](absl::string_view message) {
+                             absl::MutexLock lock(&warnings_mutex_);
+                             warnings_.emplace_back(message);
+                           })
         .value();
   }
 
@@ -83,6 +98,7 @@ class ServerFaultsTest : public ::testing::TestWithParam<CacheServer::Kind> {
   const std::vector<std::string> others_ = {"a", "b", "c", "d"};
   std::unique_ptr<CacheServer> server_;
   std::unique_ptr<FaultyLink> link_;
+  absl::Mutex warnings_mutex_;  // For tests whose caches have threads of their own.
   std::vector<std::string> warnings_;
 };
 
@@ -163,6 +179,45 @@ TEST_P(ServerFaultsTest, WritersWhoseAnswersAreLostDoNoHarm) {
   EXPECT_EQ(warnings_.size(), 0u);
 }
 
+TEST_P(ServerFaultsTest, ClientsAndWritersAtOnceGetAndLeaveWhatIsRight) {
+  link_->Use({});
+  std::vector<std::string> homes;
+  for (int i = 0; i < client_count; ++i) {
+    homes.push_back(absl::StrCat(::testing::TempDir(), "/home_of_client_", i));
+    std::filesystem::remove_all(homes.back());
+  }
+  std::atomic<int> complete = 0;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < client_count; ++i) {
+    threads.emplace_back([&, i] {
+      std::unique_ptr<SharedCache> client =
+          Connect(absl::Minutes(5), DiskCache::Open(homes[i], {}).value());
+      if (FindAll(*client) == 6) ++complete;
+    });
+    threads.emplace_back([&, i] {
+      std::unique_ptr<SharedCache> writer = Connect(absl::Minutes(5));
+      Store(*writer, Function(1), "the same", "many");
+      Store(*writer, Function(100 + i), ObjectOf(i), "many");
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(complete, client_count);
+  std::unique_ptr<SharedCache> cache = Connect(absl::Minutes(5));
+  EXPECT_EQ(Find(*cache, Function(1), "many"), "the same");
+  // A writer gives up after some attempts.
+  int kept = 0;
+  for (int i = 0; i < client_count; ++i) {
+    const std::string object = Find(*cache, Function(100 + i), "many");
+    EXPECT_THAT(object, ::testing::AnyOf(ObjectOf(i), "(none)"));
+    if (object == ObjectOf(i)) ++kept;
+  }
+  EXPECT_GE(kept, 1);
+  RecordProperty("kept", kept);
+  std::printf("%d clients found all, and what %d of %d writers stored is kept\n", complete.load(),
+              kept, client_count);
+  EXPECT_THAT(warnings_, ::testing::IsEmpty());
+}
+
 }  // namespace
 }  // namespace firstcall
 
@@ -170,10 +225,10 @@ int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
   for (int i = 1; i < argc; ++i) {
     absl::string_view argument = argv[i];
-    if (absl::ConsumePrefix(&argument, "--faults=") &&
-        !absl::SimpleAtoi(argument, &firstcall::fault_count)) {
-      return 2;
-    }
+    int* number = nullptr;
+    if (absl::ConsumePrefix(&argument, "--faults=")) number = &firstcall::fault_count;
+    if (absl::ConsumePrefix(&argument, "--clients=")) number = &firstcall::client_count;
+    if (number == nullptr || !absl::SimpleAtoi(argument, number)) return 2;
   }
   return RUN_ALL_TESTS();
 }

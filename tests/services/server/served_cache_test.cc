@@ -84,6 +84,11 @@ class MemoryCache final : public ObjectCache {
   void Store(const ObjectKey& key, Bytes object) override {
     entries_[key.part] = std::string(object);
   }
+  void Expect(absl::Span<const ObjectKey> keys) override {
+    for (const ObjectKey& key : keys) expected.emplace_back(key.signature);
+  }
+
+  std::vector<std::string> expected;  // The signatures.
 
  private:
   std::map<ModulePart, std::string> entries_;
@@ -128,6 +133,18 @@ TEST(ServedCacheTest, WaitsForOthersIfTheFrontHasTheIndexAndNoCode) {
   EXPECT_FALSE(cache.Find({"a.bc", "signature", kOtherFunction}).has_value());
   EXPECT_FALSE(cache.Find({"a.bc", "signature", kStart}).has_value());
   EXPECT_THAT(server.patiences(), ElementsAre(0u, Gt(0u)));
+}
+
+TEST(ServedCacheTest, TheFrontIsToldWhatIsExpected) {
+  IgnorantServer server;
+  const auto front = std::make_shared<MemoryCache>();
+  ServedCache cache({server.path(), absl::Seconds(30), ""}, "settings", front);
+  cache.Expect({{"a.bc", "signature", kIndex}, {"b.bc", "other", kIndex}});
+  EXPECT_THAT(front->expected, ElementsAre("signature", "other"));
+  EXPECT_THAT(server.patiences(), IsEmpty());
+  ServedCache({server.path(), absl::Seconds(30), ""}, "settings", nullptr)
+      .Expect({{"a.bc", "signature", kIndex}});
+  EXPECT_THAT(server.patiences(), IsEmpty());
 }
 
 TEST(ServedCacheTest, WhetherItHasSomethingIsNotAskedOfTheServer) {
