@@ -24,9 +24,10 @@ bool IsOfThisSystem(const llvm::Triple& triple) {
          triple.getObjectFormat() == own.getObjectFormat();
 }
 
-// The options of `target`, as a machine that is made for it has them. Machines change some.
+// The options of `target`, as a machine that is made for it has them. Machines change some, for any
+// processor in the same way.
 std::optional<llvm::TargetOptions> OptionsOf(const Target& target) {
-  absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> machine = target.CreateMachine();
+  absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> machine = target.CreateMachineForLinking();
   if (!machine.ok()) return std::nullopt;
   return (*machine)->Options;
 }
@@ -65,6 +66,8 @@ std::optional<Target> FindPlainTarget(const TargetSettings& settings) {
   if (settings.target_options == nullptr) return *std::move(target);
   TargetSettings without_options = settings;
   without_options.target_options = nullptr;
+  without_options.cpu = "generic";  // LLVM takes long to read many features.
+  without_options.features.clear();
   const absl::StatusOr<Target> usual = Target::Create(without_options);
   if (!usual.ok()) return std::nullopt;
   std::optional<llvm::TargetOptions> options = OptionsOf(*target);

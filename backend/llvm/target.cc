@@ -2,8 +2,11 @@
 
 #include <algorithm>
 
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/synchronization/mutex.h"
 #include "backend/feature_obstacles.h"
 #include "backend/llvm/host_target.h"
 #include "base/status.h"
@@ -169,6 +172,42 @@ absl::Status CheckCodeModel(const llvm::Triple& triple, CodeModel model) {
       absl::StrCat("choosing a target: '", triple.str(), "' does not have this code model"));
 }
 
+// The processors that were asked for features. LLVM reads all of a processor's features, as text,
+// whenever it is told one, and a process may have many engines for the same one.
+class Processors {
+ public:
+  // Null if LLVM does not know the processor.
+  std::shared_ptr<const llvm::MCSubtargetInfo> Find(const llvm::Target& target,
+                                                    const std::string& triple,
+                                                    const std::string& cpu,
+                                                    const std::string& features)
+      ABSL_LOCKS_EXCLUDED(mutex_) {
+    constexpr size_t kMost = 16;  // More than a process has targets.
+    const std::string key = absl::StrCat(triple, "\n", cpu, "\n", features);
+    {
+      absl::MutexLock lock(&mutex_);
+      const auto found = known_.find(key);
+      if (found != known_.end()) return found->second;
+    }
+    std::shared_ptr<const llvm::MCSubtargetInfo> made(
+        target.createMCSubtargetInfo(triple, cpu, features));
+    absl::MutexLock lock(&mutex_);
+    if (known_.size() < kMost) known_.emplace(key, made);
+    return made;
+  }
+
+ private:
+  absl::Mutex mutex_;
+  absl::flat_hash_map<std::string, std::shared_ptr<const llvm::MCSubtargetInfo>> known_
+      ABSL_GUARDED_BY(mutex_);
+};
+
+// Never destroyed, because threads may compile while the process exits.
+Processors& AllProcessors() {
+  static auto* const processors = new Processors;
+  return *processors;
+}
+
 absl::Status CheckCpu(const llvm::Target& target, const llvm::Triple& triple,
                       const std::string& cpu) {
   const std::unique_ptr<llvm::MCSubtargetInfo> known(
@@ -278,8 +317,8 @@ bool Target::HasObstacleToBaseline(const llvm::Function& function) const {
 }
 
 std::vector<std::string> Target::FeaturesAmong(absl::Span<const char* const> names) const {
-  const std::unique_ptr<llvm::MCSubtargetInfo> cpu(
-      target_->createMCSubtargetInfo(triple_.str(), cpu_, features_));
+  const std::shared_ptr<const llvm::MCSubtargetInfo> cpu =
+      AllProcessors().Find(*target_, triple_.str(), cpu_, features_);
   std::vector<std::string> features;
   for (const char* name : names) {
     if (cpu != nullptr && cpu->checkFeatures(absl::StrCat("+", name))) features.push_back(name);
