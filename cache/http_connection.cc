@@ -1,8 +1,8 @@
 // Each request has a handle of libcurl's of its own, and requests that are sent together a multi
 // handle, so between requests libcurl has no open files but the sockets of connections, which the
-// handles share. The program may close these, and open
-// files of its own under the same numbers; so they are kept files, and if one is gone, what libcurl
-// knows of connections is not touched any more.
+// handles share. The program may close these, and open files of its own under the same numbers; so
+// they are kept files, and if one is gone, what libcurl knows of connections is not touched any
+// more.
 
 #include "cache/http_connection.h"
 

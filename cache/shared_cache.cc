@@ -19,7 +19,7 @@ bool IsFirst(ModulePart part) {
   return part.kind == ModulePart::Kind::kIndex || part.kind == ModulePart::Kind::kModule;
 }
 
-// Whether a module starts as well without the part: most have no optimized code, and a module of
+// Whether a module starts as well without the part: most modules have no optimized code, and one of
 // which few functions run never gets a start object.
 bool IsOptional(ModulePart part) {
   return part.ages() || part.kind == ModulePart::Kind::kStart ||

@@ -16,7 +16,7 @@
 namespace firstcall {
 namespace {
 
-// But for the vendor, for which no code is different.
+// Whether `triple` is this process's, but for the vendor, which makes no code different.
 bool IsOfThisSystem(const llvm::Triple& triple) {
   const llvm::Triple own(llvm::sys::getProcessTriple());
   return triple.getArch() == own.getArch() && triple.getSubArch() == own.getSubArch() &&
@@ -36,7 +36,7 @@ std::optional<llvm::TargetOptions> OptionsOf(const Target& target) {
 // the same, apart from thread-local variables.
 bool AreAsUsual(llvm::TargetOptions options, const llvm::TargetOptions& usual) {
   options.EmulatedTLS = usual.EmulatedTLS;  // The target says this.
-  // Code traps where it cannot come to in any case.
+  // First bodies trap at `unreachable`, whatever these two say.
   options.TrapUnreachable = usual.TrapUnreachable;
   options.NoTrapAfterNoreturn = usual.NoTrapAfterNoreturn;
   // The engine finds constructors in the module's lists.
@@ -46,7 +46,7 @@ bool AreAsUsual(llvm::TargetOptions options, const llvm::TargetOptions& usual) {
   options.FunctionSections = usual.FunctionSections;
   options.DataSections = usual.DataSections;
   options.UniqueSectionNames = usual.UniqueSectionNames;
-  // Both mean tables for unwinding, which the baseline code generator writes.
+  // DwarfCFI, as the default, means tables for unwinding, which the baseline code generator writes.
   if (options.ExceptionModel == llvm::ExceptionHandling::DwarfCFI) {
     options.ExceptionModel = usual.ExceptionModel;
   }

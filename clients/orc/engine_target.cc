@@ -32,8 +32,8 @@ void SetEngineTarget(const llvm::TargetMachine& target_machine, EngineOptions& o
   if (options.cpu.empty()) options.cpu = "generic";
   options.codegen_level = LevelOf(target_machine);
   auto target_options = std::make_shared<llvm::TargetOptions>(target_machine.Options);
-  // They choose among LLVM's code generators. At level None LLVM itself chooses one for AArch64,
-  // which must not make optimized bodies.
+  // Both choose among LLVM's instruction selectors. At level None LLVM itself turns GlobalISel on
+  // for AArch64, which must not make optimized bodies.
   target_options->EnableFastISel = false;
   target_options->EnableGlobalISel = false;
   options.target_options = std::move(target_options);

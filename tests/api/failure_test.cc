@@ -97,7 +97,7 @@ TEST(FailureTest, OneBadFunctionLeavesTheOthersAlone) {
                HasSubstr(absl::StrCat("compiling function 'garbled': generating code: <inline "
                                       "asm>:1:2: ",
                                       kNoSuchInstruction))));
-  // A fatal error of LLVM 19, and one that LLVM 22 reports.
+  // LLVM 19 ends with a fatal error here, and LLVM 22 reports one.
   const absl::Status unselectable = engine->Prepare({"unselectable"});
   EXPECT_THAT(unselectable.code(),
               AnyOf(absl::StatusCode::kInternal, absl::StatusCode::kInvalidArgument));
