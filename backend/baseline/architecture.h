@@ -89,8 +89,11 @@ struct FrameStyle {
   int32_t record_bytes = 0;
   // LLVM's code generator emits no stack probe ("probe-stack") for frames of fewer bytes.
   int64_t least_probed = 4096;
-  // The bytes to reserve in front of the body: the size of the longest prologue.
+  // The bytes to reserve in front of the body: the size of the longest prologue, and what fills it
+  // up (NativeFrame::AlignLoop).
   uint32_t prologue_room = 0;
+  // The headers of innermost loops begin at multiples of this many bytes: a power of two.
+  uint32_t loop_alignment = 16;
   UnwindConvention unwind = {};
 };
 

@@ -65,7 +65,7 @@ Architecture Describe() {
   machine.frame.record_bytes = 16;  // The caller's frame pointer and the return address.
   machine.convention = machine.swift.convention = Convention();
   machine.frame.unwind = {31, 30, 0, false};
-  machine.frame.prologue_room = 112;
+  machine.frame.prologue_room = 128;
   machine.has_narrow_operations = false;
   machine.bitwise_sets_flags = false;
   return machine;

@@ -73,6 +73,7 @@ Architecture Describe() {
   machine.swift.convention = SwiftConvention();
   machine.frame.unwind = {7, 16, 8, true};  // psABI, figure 3.36.
   machine.frame.prologue_room = 48;
+  machine.frame.loop_alignment = 32;  // What Intel's and AMD's processors fetch at a time, or more.
   machine.has_narrow_operations = true;
   machine.has_sse = true;
   machine.bitwise_sets_flags = true;

@@ -134,6 +134,9 @@ class Assembler {
   CodeBuffer& buffer() { return code_; }
   const std::vector<Fixup>& fixups() const { return fixups_; }
   void Immediate(int64_t value, unsigned bytes) { code_.Number(value, bytes); }
+  // Says where the labels are (Labels::offsets), so that jumps back may be shorter. `labels` must
+  // outlive the assembler's use.
+  void set_labels(const std::vector<uint32_t>* labels) { labels_ = labels; }
 
   // Completes the function's code at the beginning of section 0 of `code`. Adds relocations for
   // what cannot be completed; symbol number n of the assembler is symbol n + 1 of `code`. False if
@@ -243,10 +246,20 @@ class Assembler {
   virtual void Breakpoint() = 0;
   // Marks a place to which indirect jumps may lead, in code with branch protection.
   virtual void LandingMark() = 0;
+  // Instructions that do nothing, `bytes` bytes of them: a multiple of an instruction's least size.
+  virtual void Nops(uint32_t bytes) = 0;
 
  protected:
+  // The offset of `label` in the buffer; UINT32_MAX if it is not known yet.
+  uint32_t OffsetOf(uint32_t label) const {
+    return labels_ == nullptr ? UINT32_MAX : (*labels_)[label];
+  }
+
   CodeBuffer code_;
   std::vector<Fixup> fixups_;
+
+ private:
+  const std::vector<uint32_t>* labels_ = nullptr;
 };
 
 }  // namespace firstcall::baseline

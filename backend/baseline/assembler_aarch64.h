@@ -306,6 +306,9 @@ class AssemblerAArch64 final : public Assembler {
   // ---- Control flow ----
   void Jmp(uint32_t label) override;
   void Jcc(Cond cond, uint32_t label) override;
+  void Nops(uint32_t bytes) override {
+    for (uint32_t i = 0; i < bytes; i += 4) Emit(0xd503201f);
+  }
   // Jumps if the 4 or 8 bytes of `reg` are not zero.
   void CompareBranchNonZero(unsigned size, Register reg, uint32_t label);
   // Removes the Jmp that was emitted last.

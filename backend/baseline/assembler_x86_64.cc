@@ -1,5 +1,6 @@
 #include "backend/baseline/assembler_x86_64.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "backend/baseline/opcodes_x86_64.h"
@@ -206,6 +207,28 @@ void AssemblerX86_64::PushImmediate(int32_t value) {
   const bool is_small = value == static_cast<int8_t>(value);
   Byte(is_small ? 0x6a : 0x68);
   Immediate(value, is_small ? 1 : 4);
+}
+
+// The forms that Intel's and AMD's manuals recommend for 1 to 8 bytes. Those with an operand in
+// memory do not access it.
+void AssemblerX86_64::Nops(uint32_t bytes) {
+  constexpr uint32_t kLongest = 8;
+  static constexpr int64_t kForms[kLongest + 1] = {
+      0,
+      0x90,
+      0x9066,
+      0x001f0f,
+      0x00401f0f,
+      0x0000441f0f,
+      0x0000441f0f66,
+      0x00000000801f0f,
+      0x0000000000841f0f,
+  };
+  for (uint32_t left = bytes; left != 0;) {
+    const uint32_t size = std::min(left, kLongest);
+    Immediate(kForms[size], size);
+    left -= size;
+  }
 }
 
 bool AssemblerX86_64::Resolve(const CodeLayout& layout, CompiledCode& code) const {

@@ -186,12 +186,14 @@ class AssemblerX86_64 final : public Assembler {
   void FloatToInteger(unsigned size, bool is_double, Register dst, Register src) override;
   void LanesRr(LaneOp op, unsigned lane_size, Register dst, Register src) override;
 
-  // ---- Control flow. Distances are filled in later ----
+  // ---- Control flow. Distances are filled in later, but those of short jumps back ----
   void Jmp(uint32_t label) override {
+    if (ShortJump(0xeb, label)) return;
     Byte(0xe9);
     Distance(RelativeTo::kLabel, label, 0);
   }
   void Jcc(Cond cond, uint32_t label) override {
+    if (ShortJump(0x70 | static_cast<uint8_t>(cond), label)) return;
     Byte(0x0f);
     Byte(0x80 | static_cast<uint8_t>(cond));
     Distance(RelativeTo::kLabel, label, 0);
@@ -210,6 +212,7 @@ class AssemblerX86_64 final : public Assembler {
     Byte(0x0b);
   }
   void LandingMark() override { Immediate(0xfa1e0ff3, 4); }
+  void Nops(uint32_t bytes) override;
   void Breakpoint() override { Byte(0xcc); }
   void Mfence() { Immediate(0xf0ae0f, 3); }
   void RepMovsb() { Immediate(0xa4f3, 2); }
@@ -232,6 +235,17 @@ class AssemblerX86_64 final : public Assembler {
   static Op Wide(Op op, unsigned size) { return size == 8 ? op | kW : size == 2 ? op | k66 : op; }
 
  private:
+  // Jumps by an instruction of two bytes if `label` is known and near enough. Otherwise emits
+  // nothing and returns false.
+  bool ShortJump(uint8_t opcode, uint32_t label) {
+    const uint32_t target = OffsetOf(label);
+    if (target == UINT32_MAX) return false;
+    const int64_t distance = int64_t{target} - static_cast<int64_t>(code_.size() + 2);
+    if (distance != static_cast<int8_t>(distance)) return false;
+    Byte(opcode);
+    Byte(static_cast<uint8_t>(distance));
+    return true;
+  }
   void Group(Op op, unsigned extension, Register rm) {
     Rr(op & ~kByteReg, static_cast<Register>(extension), rm);
   }

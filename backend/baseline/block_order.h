@@ -41,6 +41,14 @@ class BlockOrder {
   const std::vector<Loop>& loops() const { return loops_; }
   bool has_irreducible_loop() const { return is_irreducible_; }
 
+  // Whether blocks()[number] is the header of a loop that contains no other loop.
+  bool IsInnermostHeader(uint32_t number) const {
+    const uint32_t loop = blocks_[number].loop;
+    if (loop == kNone || loops_[loop].first_block != number) return false;
+    // A loop comes directly before those that it contains.
+    return loop + 1 == loops_.size() || loops_[loop + 1].parent != loop;
+  }
+
   // The index of `block` in blocks(); kNone if it is unreachable.
   uint32_t NumberOf(uint32_t block) const {
     const uint32_t node = node_of_[block];

@@ -25,7 +25,9 @@ struct Extent {
 void WriteText(FunctionCode& code, const Extent& extent, CodeSection& text) {
   text.kind = SectionKind::kCode;
   text.name_size = 0;  // The part may have been one of variables.
-  text.alignment = code.pool.alignment();
+  text.alignment = code.native.frame.has_aligned_loops()
+                       ? std::max(code.pool.alignment(), code.architecture.frame.loop_alignment)
+                       : code.pool.alignment();
   const size_t pool_size = code.pool.bytes().size();
   text.bytes.resize(pool_size == 0 ? extent.size() : extent.pool_offset + pool_size, 0xcc);
   std::memcpy(text.bytes.data(), code.assembler.buffer().data() + extent.begin, extent.size());

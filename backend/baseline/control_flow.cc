@@ -38,8 +38,12 @@ struct Tested {
   uint32_t otherwise;   // A label.
 };
 
+// Stores what the targets need and find only in the frame.
 void SpillForEdges(FunctionCode& code, const ir::Instruction& terminator) {
-  if (!KeepsRegisters(code, terminator)) code.locations.SpillLiveOut();
+  if (!KeepsRegisters(code, terminator)) return code.locations.SpillLiveOut();
+  for (uint32_t target : code.function->TargetsOf(terminator)) {
+    if (!IsNext(code, target)) code.locations.SpillLiveInto(LabelOf(code, target));
+  }
 }
 
 void EmitConditional(FunctionCode& code, FlagTest test, uint32_t if_true, uint32_t if_false) {

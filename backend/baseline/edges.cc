@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <vector>
 
 #include "absl/types/span.h"
 #include "backend/baseline/moves.h"
@@ -75,9 +76,12 @@ void EmitEdge(FunctionCode& code, uint32_t target) {
 }
 
 bool KeepsRegisters(const FunctionCode& code, const ir::Instruction& terminator) {
-  if (terminator.opcode != ir::Opcode::kBr || terminator.target_count != 1) return false;
-  return IsNext(code, code.function->TargetsOf(terminator)[0]) &&
-         code.facts.order.blocks()[code.locations.block() + 1].predecessors == 1;
+  if (terminator.opcode != ir::Opcode::kBr) return false;
+  const std::vector<OrderedBlock>& blocks = code.facts.order.blocks();
+  const uint32_t next = code.locations.block() + 1;
+  if (next == blocks.size() || blocks[next].predecessors != 1) return false;
+  const absl::Span<const uint32_t> targets = code.function->TargetsOf(terminator);
+  return std::find(targets.begin(), targets.end(), blocks[next].block) != targets.end();
 }
 
 void CountDownEdges(FunctionCode& code, const ir::Instruction& terminator) {

@@ -29,7 +29,8 @@ void EmitJump(FunctionCode& code, uint32_t target);
 bool EdgeHasMoves(const FunctionCode& code, uint32_t target);
 void CollectEdgeMoves(FunctionCode& code, uint32_t target);
 
-// Whether registers keep their parts from the terminator on to the next block.
+// Whether registers keep their parts from the terminator on to the next block: the terminator is a
+// branch to it, and the block has no other predecessor.
 bool KeepsRegisters(const FunctionCode& code, const ir::Instruction& terminator);
 // Counts down the uses of values by phis of the successors.
 void CountDownEdges(FunctionCode& code, const ir::Instruction& terminator);

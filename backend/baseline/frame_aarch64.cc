@@ -229,6 +229,14 @@ void FrameAArch64::EmitProbes(int64_t bytes) {
   prologue_.Immediate(0x54000001 | back << 5, 4);
 }
 
+// That of a frame whose size is the immediate of one instruction.
+uint32_t FrameAArch64::ExpectedPrologue(const FunctionCode& code) const {
+  uint32_t instructions = 3;  // They change sp, save the link register and x29, and set x29.
+  if (signs_return_address_ || is_protected()) ++instructions;
+  ForEachSavedPair(code, [&](Register, Register, int32_t) { ++instructions; });
+  return 4 * instructions;
+}
+
 // Emits: sub sp, sp, #size; stp x29, x30, [sp, #outgoing]; add x29, sp, #outgoing; stores
 uint32_t FrameAArch64::WritePrologue(FunctionCode& code) {
   using Kind = UnwindRow::Kind;

@@ -32,6 +32,7 @@ class FrameAArch64 final : public NativeFrame {
   uint32_t WritePrologue(FunctionCode& code) override;
 
  private:
+  uint32_t ExpectedPrologue(const FunctionCode& code) const override;
   void EmitProbes(int64_t bytes);
   // What EmitReturn jumps to, or else EmitTailJump.
   void EmitEpilogue(FunctionCode& code, bool is_tail);

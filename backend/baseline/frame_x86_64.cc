@@ -15,6 +15,8 @@ namespace {
 
 constexpr uint8_t kDwarfRbp = 6, kDwarfRsp = 7;
 
+constexpr uint32_t kJumpBytes = 5;
+
 // The guard's place in the control block of the thread (glibc, sysdeps/x86_64/nptl/tls.h).
 constexpr int32_t kGuardOffset = 0x28;
 
@@ -150,6 +152,14 @@ void FrameX86_64::EmitProbes(FunctionCode& code, int64_t bytes) {
   native_.Jmp(body);
 }
 
+// That of a frame of more than 127 bytes.
+uint32_t FrameX86_64::ExpectedPrologue(const FunctionCode& code) const {
+  constexpr uint32_t kMarkBytes = 4, kPushAndMovBytes = 4, kSubBytes = 7;
+  uint32_t bytes = (is_protected() ? kMarkBytes : 0) + kPushAndMovBytes + kSubBytes;
+  ForEachGeneral(SavedRegisters(code), [&](Register reg) { bytes += reg < 8 ? 1 : 2; });
+  return bytes;
+}
+
 // Emits: push rbp; mov rbp, rsp; push each saved register; sub rsp, rest
 uint32_t FrameX86_64::WritePrologue(FunctionCode& code) {
   using Kind = UnwindRow::Kind;
@@ -175,6 +185,7 @@ uint32_t FrameX86_64::WritePrologue(FunctionCode& code) {
   if (rest != 0 && !FitsRedZone(code, rest)) {
     if (code.probes_frame) {
       // The frame grows behind the function's end: there is room. It takes a jump there and back.
+      FillUp(code, prologue_, kJumpBytes);
       prologue_.Byte(0xe9);
       prologue_.Immediate(
           static_cast<int64_t>(native_.size()) - code.architecture.frame.prologue_room, 4);

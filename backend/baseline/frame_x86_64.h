@@ -30,6 +30,7 @@ class FrameX86_64 final : public NativeFrame {
   uint32_t WritePrologue(FunctionCode& code) override;
 
  private:
+  uint32_t ExpectedPrologue(const FunctionCode& code) const override;
   // Leaves the frame, and returns, or jumps to the address in `jump_to` if that is a register.
   void EmitEpilogue(FunctionCode& code, Register jump_to);
   void EmitProbes(FunctionCode& code, int64_t bytes);

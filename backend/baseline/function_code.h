@@ -66,7 +66,9 @@ struct FunctionCode {
         locations(facts, frame, assembler),
         moves(architecture),
         labels(assembler),
-        lanes(frame) {}
+        lanes(frame) {
+    assembler.set_labels(&labels.offsets());
+  }
   FunctionCode(const FunctionCode&) = delete;
   FunctionCode& operator=(const FunctionCode&) = delete;
 

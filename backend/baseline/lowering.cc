@@ -134,6 +134,7 @@ void Begin(FunctionCode& code) {
 
 void BeginBlock(FunctionCode& code, uint32_t number) {
   code.locations.SetBlock(number);
+  if (code.facts.order.IsInnermostHeader(number)) code.native.frame.AlignLoop(code);
   code.labels.Bind(number);
   const ir::Block& block = code.function->blocks[code.facts.order.blocks()[number].block];
   if (code.native.frame.is_protected() &&

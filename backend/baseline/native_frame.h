@@ -47,6 +47,12 @@ class NativeFrame {
   // Compares what `place` holds with the guard: kE if they are the same. Changes no register that
   // may hold a value.
   virtual void CompareGuard(FunctionCode& code, const Mem& place) = 0;
+  // Puts instructions that do nothing here, so that what follows begins at a multiple of
+  // FrameStyle::loop_alignment, counted from the function's beginning. The prologue, which is
+  // written when its size is known, is filled up for that.
+  void AlignLoop(FunctionCode& code);
+  // Whether AlignLoop was called in this function: then the function must be aligned, too.
+  bool has_aligned_loops() const { return has_aligned_loops_; }
   // Called behind the last block.
   virtual void EndBody(FunctionCode& code) { (void)code; }
   // Writes the prologue in front of the body, and the rows of the unwind table. Returns the offset
@@ -59,10 +65,17 @@ class NativeFrame {
   // Forgets the last function.
   void Restart(bool is_protected) {
     is_protected_ = is_protected;
+    has_aligned_loops_ = false;
     rows_.clear();
   }
-  // Copies `prologue` to just before the body and returns its start. `rows`: the prologue's, whose
-  // offsets are relative to its start.
+  // The size that the prologue will probably have. The better the guess, the fewer instructions
+  // fill the prologue up.
+  virtual uint32_t ExpectedPrologue(const FunctionCode& code) const = 0;
+  // In a function with aligned loops: fills `prologue` up, of which `missing` more bytes will
+  // follow.
+  void FillUp(const FunctionCode& code, Assembler& prologue, uint32_t missing) const;
+  // Fills `prologue` up, copies it to just before the body and returns its start. `rows`: the
+  // prologue's, whose offsets are relative to its start.
   uint32_t PutInFront(FunctionCode& code, Assembler& prologue, std::vector<UnwindRow>& rows);
 
   // Sets the registers to zero that must not show what the function has computed with.
@@ -72,6 +85,8 @@ class NativeFrame {
 
  private:
   bool is_protected_ = false;
+  bool has_aligned_loops_ = false;
+  uint32_t expected_prologue_ = 0;  // If has_aligned_loops_.
 };
 
 }  // namespace firstcall::baseline

@@ -234,6 +234,16 @@ void ValueLocations::SpillLiveOut() {
   });
 }
 
+void ValueLocations::SpillLiveInto(uint32_t target) {
+  ForEach(registers_.owned(), [&](Register reg) {
+    const uint32_t part = registers_.OwnerOf(reg);
+    const ValuePart& value = ValueOf(facts_, part);
+    if (value.first_block <= target && target <= value.last_block) {
+      Spill(frame_, assembler_, facts_.values[part]);
+    }
+  });
+}
+
 void ValueLocations::ForgetRegisters() {
   ForEach(registers_.owned(), [&](Register reg) { Disown(reg); });
 }

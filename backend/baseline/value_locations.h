@@ -87,6 +87,9 @@ class ValueLocations {
   void SpillSurvivors();
   // Stores the parts that are live after the current block and are only in registers.
   void SpillLiveOut();
+  // Stores the parts that may be live at the beginning of block number `target` and are only in
+  // registers. The block must be a successor of the current one.
+  void SpillLiveInto(uint32_t target);
   // Marks all registers except the fixed ones as free.
   void ForgetRegisters();
   // Called at the end of the current block: frees the values that die in the block.

@@ -5,6 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "backend/baseline/opcodes_x86_64.h"
 #include "gtest/gtest.h"
 #include "tests/stubs/disassembler.h"
@@ -247,6 +250,44 @@ TEST(AssemblerX86_64Test, EncodesControlFlow) {
   EXPECT_ENCODES("leave; retq; ud2; endbr64", Leave(); a.Ret(); a.Trap(); a.LandingMark());
   EXPECT_ENCODES("int3; mfence", Breakpoint(); a.Mfence());
   EXPECT_ENCODES("rep movsb (%rsi), %es:(%rdi)", RepMovsb());
+}
+
+TEST(AssemblerX86_64Test, EncodesInstructionsThatDoNothing) {
+  EXPECT_ENCODES("", Nops(0));
+  EXPECT_ENCODES("nop", Nops(1));
+  EXPECT_ENCODES("nop", Nops(2));
+  for (uint32_t bytes = 0; bytes < 40; ++bytes) {
+    AssemblerX86_64 assembler;
+    assembler.Nops(bytes);
+    EXPECT_EQ(assembler.size(), bytes);
+    const std::string text = Disassemble([&](AssemblerX86_64& a) { a.Nops(bytes); });
+    for (absl::string_view instruction : absl::StrSplit(text, "; ", absl::SkipEmpty())) {
+      EXPECT_TRUE(absl::StartsWith(instruction, "nop") || instruction == "xchgw %ax, %ax") << text;
+    }
+  }
+}
+
+TEST(AssemblerX86_64Test, JumpsBackInTwoBytesWhereThatReaches) {
+  const auto jump_over = [](uint32_t bytes) {
+    const std::vector<uint32_t> labels = {0, UINT32_MAX};
+    AssemblerX86_64 assembler;
+    assembler.set_labels(&labels);
+    assembler.Nops(bytes);
+    assembler.Jcc(Cond::kLe, 0);
+    return assembler.size() - bytes;
+  };
+  EXPECT_EQ(jump_over(0), 2u);
+  EXPECT_EQ(jump_over(126), 2u);  // 128 bytes back from the next instruction.
+  EXPECT_EQ(jump_over(127), 6u);
+  // What is printed is the jump's own address plus the distance, which counts from the jump's end.
+  EXPECT_EQ(Disassemble([](AssemblerX86_64& a) {
+              const std::vector<uint32_t> labels = {0, UINT32_MAX};
+              a.set_labels(&labels);
+              a.Jmp(0);
+              a.Jcc(Cond::kLe, 0);
+              a.Jmp(1);
+            }),
+            "jmp 0xfffffffffffffffe; jle 0xfffffffffffffffe; jmp 0x4");
 }
 
 }  // namespace
