@@ -75,23 +75,45 @@ llvm::Error Add(OrcLazyLayer& layer, void* tracker, void* dylib,
                    std::move(module));
 }
 
-void Prepare(llvm::orc::LLJITBuilderState& state) {
-  if (state.JTMB && OrcEnvironment::Get().is_lazy) PrepareLazyLayer(state);
+// Gives the state, which LLVM has prepared, a compile function. `has_concurrency`: the client has
+// said whether modules of one context are to be compiled at the same time.
+void GiveCompileFunction(llvm::orc::LLJITBuilderState& state, bool has_concurrency) {
   if (state.CreateCompileFunction || !state.JTMB) {
     return Report("the client has a compile function of its own");
   }
   const OrcCompilerOptions& options = OrcEnvironment::Get().options;
   const std::string obstacle = OrcObstacle(*state.JTMB, options);
   // LLVM's own compile function is one for all modules if there is one thread.
-  if (obstacle.empty()) state.CreateCompileFunction = OrcCompileFunctionCreator(options);
+  if (obstacle.empty()) {
+    state.CreateCompileFunction = OrcCompileFunctionCreator(options);
+    // With a session or an executor of the client's, the LLJIT would copy each module to a context
+    // of the module's own, so that modules of one context can be compiled at the same time. A copy
+    // takes several times as long as the compilation.
+    if (!has_concurrency && state.NumCompileThreads == 0) {
+      state.SupportConcurrentCompilation = false;
+    }
+  }
   Report(obstacle);
+}
+
+using LlvmPrepare = llvm::Error(llvm::orc::LLJITBuilderState* state);
+
+llvm::Error Prepare(llvm::orc::LLJITBuilderState& state, LlvmPrepare* llvm) {
+  const bool has_concurrency = state.SupportConcurrentCompilation.has_value();
+  if (llvm::Error error = llvm(&state)) return error;
+  if (state.JTMB && OrcEnvironment::Get().is_lazy) PrepareLazyLayer(state);
+  GiveCompileFunction(state, has_concurrency);
+  return llvm::Error::success();
 }
 
 }  // namespace
 }  // namespace firstcall
 
-extern "C" __attribute__((visibility("default"))) void firstcall_orc_prepare(void* state) {
-  firstcall::Prepare(*static_cast<llvm::orc::LLJITBuilderState*>(state));
+extern "C" __attribute__((visibility("default"))) void firstcall_orc_prepare(void* error,
+                                                                             void* state,
+                                                                             void* llvm) {
+  new (error) llvm::Error(firstcall::Prepare(*static_cast<llvm::orc::LLJITBuilderState*>(state),
+                                             reinterpret_cast<firstcall::LlvmPrepare*>(llvm)));
 }
 
 // LLVM's own would call the preparation that LLVM's library has. This one calls the preparation of

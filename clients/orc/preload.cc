@@ -3,9 +3,9 @@
 //
 // LLJITBuilder::create is compiled into the client, and calls a function of LLVM's library that
 // prepares the builder. This library has functions of the same names, versions included, which
-// stand in front of LLVM's. They call LLVM's, and then the engine's library, which is loaded when
-// the first LLJIT is created. LLVM's library calls its own functions directly, so
-// LLVMOrcCreateLLJIT must be here, too.
+// stand in front of LLVM's. They pass LLVM's on to the engine's library, which calls them, and
+// which is loaded when the first LLJIT is created. LLVM's library calls its own functions directly,
+// so LLVMOrcCreateLLJIT must be here, too.
 //
 // No C++ library is used, because the process may have none.
 
@@ -26,12 +26,10 @@
 namespace firstcall {
 
 // An llvm::Error as functions return it: in memory of the caller's, because it has a destructor.
-// Null means success; the lowest bit says whether somebody has looked at it.
 struct ReturnedError {
   uintptr_t payload;
 
   ~ReturnedError() {}  // NOLINT: not defaulted, so that it counts as one.
-  bool IsSuccess() const { return (payload & ~uintptr_t{1}) == 0; }
 };
 
 namespace {
@@ -121,10 +119,10 @@ const Engine& TheEngine() {
 ReturnedError Prepare(void* state, const char* name, std::atomic<LlvmPrepare*>& real) {
   if (real == nullptr) real = reinterpret_cast<LlvmPrepare*>(FindReal(name));
   if (real == nullptr) return reinterpret_cast<LlvmPrepare*>(FindOther(name))(state);
-  ReturnedError error = real.load()(state);
-  if (error.IsSuccess()) {
-    if (OrcPrepare* const prepare = TheEngine().prepare) prepare(state);
-  }
+  OrcPrepare* const prepare = TheEngine().prepare;
+  if (prepare == nullptr) return real.load()(state);
+  ReturnedError error{0};
+  prepare(&error, state, reinterpret_cast<void*>(real.load()));
   return error;
 }
 

@@ -1,13 +1,15 @@
 #!/bin/bash
-# libfirstcall_orc.so in programs that know nothing of it: preload_test.sh LIBRARY CLIENT LAZY NONE
-# CLIENT is client.c, LAZY is lazy_client.cc; NONE is without_llvm.c.
+# libfirstcall_orc.so in programs that know nothing of it:
+#   preload_test.sh LIBRARY CLIENT LAZY SESSION NONE
+# CLIENT is client.c, LAZY is lazy_client.cc, SESSION is session_client.cc; NONE is without_llvm.c.
 
 set -euo pipefail
 
 library="$(realpath "$1")"
 client="$2"
 lazy="$3"
-none="$4"
+session="$4"
+none="$5"
 
 fail() {
   echo "preload_test: $*" >&2
@@ -47,6 +49,18 @@ FIRSTCALL_OPTIONS=--what expect "a wrong option" "'--what' is not an option" "$c
 
 out="$(preload "$library" "$client" none 2>&1)"
 [[ $out == 42 ]] || fail "something is said without FIRSTCALL_STATS: $out"
+
+# A client with an executor of its own: its modules are compiled where they are, unless it asks for concurrency, or LLVM
+# compiles.
+expect_copies() {  # COPIES ARGUMENT...
+  local copies="$1" out
+  shift
+  out="$(preload "$library" "$session" "$@" 2>&1)" || fail "the client with an executor failed: $out"
+  [[ $out == "$copies copies, sum 240" ]] || fail "the client with an executor ($*), $copies copies expected: $out"
+}
+expect_copies 0
+expect_copies 16 asks
+FIRSTCALL_OPTIONS=--baseline=off expect_copies 16
 
 [[ $(preload "$library" "$none") == end ]] || fail "a process without LLVM has more than it needs"
 
