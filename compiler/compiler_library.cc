@@ -1,5 +1,6 @@
 #include "seam/compiler_library.h"
 
+#include <atomic>
 #include <new>
 
 #include "absl/synchronization/mutex.h"
@@ -10,18 +11,30 @@
 
 namespace {
 
-void (*out_of_memory_handler)() = nullptr;
+void (*end_out_of_memory)() = nullptr;
+bool (*is_own_work)() = nullptr;
+std::atomic<std::new_handler> handler_before{nullptr};
 
-// The library's own copy of the C++ library does not know what the program has set in its copy.
+// The copy of the C++ library that this library uses is not the command's, which has what the
+// command has set. It may be that of the compiled program.
 void OnNewFailed() {
-  firstcall::LeaveGuardedOutOfMemory();
-  out_of_memory_handler();
+  if (is_own_work()) {
+    firstcall::LeaveGuardedOutOfMemory();
+    end_out_of_memory();
+  }
+  const std::new_handler handler = handler_before;
+  if (handler == nullptr) throw std::bad_alloc();
+  handler();
 }
 
-void SetOutOfMemoryHandler(void (*handler)()) {
-  out_of_memory_handler = handler;
-  firstcall::SetOutOfMemoryHandler(handler);
-  std::set_new_handler(OnNewFailed);
+void SetOutOfMemoryHandler(void (*end)(), bool (*asks_own_work)()) {
+  end_out_of_memory = end;
+  is_own_work = asks_own_work;
+  firstcall::SetOutOfMemoryHandler(end);
+  // The program may set its handler meanwhile, which must then be called, too.
+  handler_before = std::get_new_handler();
+  const std::new_handler replaced = std::set_new_handler(OnNewFailed);
+  if (replaced != OnNewFailed) handler_before = replaced;
 }
 
 }  // namespace

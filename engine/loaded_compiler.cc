@@ -101,7 +101,9 @@ absl::StatusOr<const CompilerLibrary*> LoadedCompiler::Load(absl::string_view re
       library->absl_release != ABSL_LTS_RELEASE_VERSION) {
     return failed(absl::StrCat("'", path_, "' is of another build"));
   }
-  if (void (*handler)() = out_of_memory_handler_) library->set_out_of_memory_handler(handler);
+  if (end_out_of_memory_ != nullptr) {
+    library->set_out_of_memory_handler(end_out_of_memory_, is_own_work_);
+  }
   library_ = library;
   return library;
 }

@@ -35,8 +35,11 @@ class LoadedCompiler final : public CompilerProvider {
   // The library, if it has been loaded; otherwise null. Async-signal-safe.
   const CompilerLibrary* library() const { return library_; }
 
-  // That of base/out_of_memory.h, for the library's LLVM. Call it before the library is needed.
-  void SetOutOfMemoryHandler(void (*handler)()) { out_of_memory_handler_ = handler; }
+  // CompilerLibrary::set_out_of_memory_handler. Call it before the library is needed.
+  void SetOutOfMemoryHandler(void (*end)(), bool (*is_own_work)()) {
+    is_own_work_ = is_own_work;
+    end_out_of_memory_ = end;
+  }
 
   std::string Identity(const CompilerSettings& settings) override;
   std::string IdentityOfServer() override { return identified_by_ == path_ ? "" : BuildIdentity(); }
@@ -56,7 +59,8 @@ class LoadedCompiler final : public CompilerProvider {
   const std::string path_;
   const std::string identified_by_;
   const std::function<absl::Status(absl::string_view)> on_load_;
-  std::atomic<void (*)()> out_of_memory_handler_{nullptr};
+  std::atomic<void (*)()> end_out_of_memory_{nullptr};
+  std::atomic<bool (*)()> is_own_work_{nullptr};  // Set if end_out_of_memory_ is.
   absl::Mutex mutex_;  // Held while the library is loaded, or the build ID is read.
   std::string identity_ ABSL_GUARDED_BY(mutex_);  // Empty until it is needed.
   std::atomic<const CompilerLibrary*> library_{nullptr};

@@ -39,9 +39,13 @@ struct CompilerLibrary {
                                                       Listener& listener);
   // DescribeTargetOptions.
   std::string (*describe_target_options)(const llvm::TargetOptions& options);
-  // Those of base/out_of_memory.h, for the library's copies of LLVM and of operator new.
+  // That of base/out_of_memory.h, for the library's copy of LLVM.
   void (*leave_guarded_out_of_memory)();
-  void (*set_out_of_memory_handler)(void (*handler)());
+  // Has `end`, which must not return, end the process when the library's LLVM or operator new fails
+  // on a thread that does the caller's own work and is not inside RunGuarded. `is_own_work` is
+  // asked on the thread, because the process's code may use the same operator new: if it does, the
+  // handler of std::set_new_handler that was there is called, or std::bad_alloc thrown.
+  void (*set_out_of_memory_handler)(void (*end)(), bool (*is_own_work)());
 };
 
 // The library's file name.

@@ -58,7 +58,7 @@ bool HasMemoryForAnException() {
 }  // namespace
 
 void EndWhenOutOfMemory() {
-  SetLlvmOutOfMemoryHandler(End);
+  SetLlvmOutOfMemoryHandler(End, IsOwnWork);
   std::set_new_handler(OnNewFailed);
   usual_terminate = std::set_terminate(OnTerminate);
 }

@@ -48,9 +48,10 @@ CompilerProvider& CommandsCompiler();
 std::vector<std::string> LlvmArguments(int argc, char** argv, absl::string_view input,
                                        const llvm::cl::OptionCategory& own);
 
-// Those of base/out_of_memory.h, for LLVM as it is in this process.
+// That of base/out_of_memory.h, for LLVM as it is in this process.
 void LeaveLlvmOutOfMemory();
-void SetLlvmOutOfMemoryHandler(void (*handler)());
+// Has `end` end the process when LLVM runs out of memory (CompilerLibrary).
+void SetLlvmOutOfMemoryHandler(void (*end)(), bool (*is_own_work)());
 
 }  // namespace firstcall
 

@@ -78,6 +78,9 @@ std::vector<std::string> LlvmArguments(int argc, char** argv, absl::string_view 
 
 void LeaveLlvmOutOfMemory() { LeaveGuardedOutOfMemory(); }
 
-void SetLlvmOutOfMemoryHandler(void (*handler)()) { SetOutOfMemoryHandler(handler); }
+void SetLlvmOutOfMemoryHandler(void (*end)(), bool (*is_own_work)()) {
+  (void)is_own_work;  // LLVM shares its operator new with the rest of the command only.
+  SetOutOfMemoryHandler(end);
+}
 
 }  // namespace firstcall

@@ -93,6 +93,8 @@ void LeaveLlvmOutOfMemory() {
   if (library != nullptr) library->leave_guarded_out_of_memory();
 }
 
-void SetLlvmOutOfMemoryHandler(void (*handler)()) { compiler->SetOutOfMemoryHandler(handler); }
+void SetLlvmOutOfMemoryHandler(void (*end)(), bool (*is_own_work)()) {
+  compiler->SetOutOfMemoryHandler(end, is_own_work);
+}
 
 }  // namespace firstcall

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/substitute.h"
 #include "gtest/gtest.h"
 #include "tests/programs/process.h"
 #include "tests/testing/host.h"
@@ -92,22 +93,48 @@ TEST_F(OutOfMemoryTest, EveryLimitEndsWithAReason) {
   EXPECT_GT(refused, 48u);
 }
 
-// What the program asks for is its own affair.
+// What the program asks for is its own affair, also where LLVM was loaded for inline assembly.
 TEST_F(OutOfMemoryTest, TheProgramsOwnNewThrows) {
   if (IsEmulated()) GTEST_SKIP() << "the limit would be the emulator's";
-  const std::string program = Write("throws.bc", ParseToBitcode(R"(
+  for (const char* assembly : {"", "nop\\0Anop"}) {
+    const std::string program = Write("throws.bc", ParseToBitcode(absl::Substitute(R"(
+      declare ptr @_Znwm(i64)
+      declare i32 @__gxx_personality_v0(...)
+      define i32 @main() personality ptr @__gxx_personality_v0 {
+        call void asm sideeffect "$0", ""()
+        %p = invoke ptr @_Znwm(i64 4611686018427387904) to label %got unwind label %caught
+      got:
+        ret i32 1
+      caught:
+        %exception = landingpad { ptr, i32 } catch ptr null
+        ret i32 5
+      })",
+                                                                                   assembly)));
+    const testing::ProcessResult result = RunWithin(kMost, program);
+    EXPECT_EQ(result.exit_status, 5) << assembly << result;
+  }
+}
+
+// Also a handler that the program has set before LLVM was loaded.
+TEST_F(OutOfMemoryTest, TheProgramsOwnHandlerIsCalled) {
+  if (IsEmulated()) GTEST_SKIP() << "the limit would be the emulator's";
+  const std::string program = Write("handles.bc", ParseToBitcode(R"(
+    declare ptr @_ZSt15set_new_handlerPFvvE(ptr)
     declare ptr @_Znwm(i64)
-    declare i32 @__gxx_personality_v0(...)
-    define i32 @main() personality ptr @__gxx_personality_v0 {
-      %p = invoke ptr @_Znwm(i64 4611686018427387904) to label %got unwind label %caught
-    got:
+    declare void @_exit(i32)
+    define void @handle() { call void @_exit(i32 6) unreachable }
+    define ptr @allocate() noinline {
+      call void asm sideeffect "nop\0Anop", ""()
+      %p = call ptr @_Znwm(i64 4611686018427387904)
+      ret ptr %p
+    }
+    define i32 @main() {
+      %before = call ptr @_ZSt15set_new_handlerPFvvE(ptr @handle)
+      %p = call ptr @allocate()
       ret i32 1
-    caught:
-      %exception = landingpad { ptr, i32 } catch ptr null
-      ret i32 5
     })"));
   const testing::ProcessResult result = RunWithin(kMost, program);
-  EXPECT_EQ(result.exit_status, 5) << result;
+  EXPECT_EQ(result.exit_status, 6) << result;
 }
 
 }  // namespace
