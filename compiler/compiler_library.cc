@@ -31,10 +31,10 @@ void SetOutOfMemoryHandler(void (*end)(), bool (*asks_own_work)()) {
   end_out_of_memory = end;
   is_own_work = asks_own_work;
   firstcall::SetOutOfMemoryHandler(end);
-  // The program may set its handler meanwhile, which must then be called, too.
-  handler_before = std::get_new_handler();
-  const std::new_handler replaced = std::set_new_handler(OnNewFailed);
-  if (replaced != OnNewFailed) handler_before = replaced;
+  const std::new_handler before = std::get_new_handler();
+  if (before == OnNewFailed) return;  // It must not call itself.
+  handler_before = before;
+  handler_before = std::set_new_handler(OnNewFailed);  // The program may have set another one.
 }
 
 }  // namespace

@@ -98,9 +98,9 @@ void GiveCompileFunction(llvm::orc::LLJITBuilderState& state, bool has_concurren
 
 using LlvmPrepare = llvm::Error(llvm::orc::LLJITBuilderState* state);
 
-llvm::Error Prepare(llvm::orc::LLJITBuilderState& state, LlvmPrepare* llvm) {
+llvm::Error Prepare(llvm::orc::LLJITBuilderState& state, LlvmPrepare* original) {
   const bool has_concurrency = state.SupportConcurrentCompilation.has_value();
-  if (llvm::Error error = llvm(&state)) return error;
+  if (llvm::Error error = original(&state)) return error;
   if (state.JTMB && OrcEnvironment::Get().is_lazy) PrepareLazyLayer(state);
   GiveCompileFunction(state, has_concurrency);
   return llvm::Error::success();
@@ -111,9 +111,9 @@ llvm::Error Prepare(llvm::orc::LLJITBuilderState& state, LlvmPrepare* llvm) {
 
 extern "C" __attribute__((visibility("default"))) void firstcall_orc_prepare(void* error,
                                                                              void* state,
-                                                                             void* llvm) {
+                                                                             void* original) {
   new (error) llvm::Error(firstcall::Prepare(*static_cast<llvm::orc::LLJITBuilderState*>(state),
-                                             reinterpret_cast<firstcall::LlvmPrepare*>(llvm)));
+                                             reinterpret_cast<firstcall::LlvmPrepare*>(original)));
 }
 
 // LLVM's own would call the preparation that LLVM's library has. This one calls the preparation of

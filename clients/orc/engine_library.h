@@ -10,11 +10,11 @@ inline constexpr char kOrcEngineLibraryName[] = "libfirstcall_orc_engine.so";
 
 // The names and types of the library's functions, as the linker sees them.
 
-// In the place of a state's prepareForConstruction: calls `llvm`, which is LLVM's own, for the
+// In the place of a state's prepareForConstruction: calls `original`, which is LLVM's own, for the
 // llvm::orc::LLJITBuilderState, and gives the state a compile function. `error`, uninitialized
 // memory, becomes an llvm::Error.
 inline constexpr char kOrcPrepareSymbol[] = "firstcall_orc_prepare";
-using OrcPrepare = void(void* error, void* state, void* llvm);
+using OrcPrepare = void(void* error, void* state, void* original);
 
 // In the place of LLVMOrcCreateLLJIT.
 inline constexpr char kOrcCreateSymbol[] = "firstcall_orc_create";
